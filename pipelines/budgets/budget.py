@@ -23,18 +23,18 @@ PLACES = {
     "meetings": ("saleMeetings", "total"),
     "own_booked": ("saleMeetings", "ownBooked"),
 }
-"""The measures of a budget, and where each is in the body that sets it (interface, RealtorBudget)."""
+"""The measures of a budget, and the path of each in the body of a push (interface, RealtorBudget)."""
 MEASURES = tuple(PLACES)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
-"""A budget by measure; None is no budget."""
+"""A budget by measure; None if not set."""
 Key = tuple[str, str, str]
 """Office, user and month of a budget."""
 
 
 class BudgetError(ValueError):
-    """A file or a plan that cannot be used; the message has a sentence on a line for each problem."""
+    """A file or plan that cannot be used; the message has a line for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -42,9 +42,9 @@ class BudgetError(ValueError):
 
 @dataclass(frozen=True)
 class Change:
-    """A budget that is to be changed: `before` as it was read, `after` whole as it will be sent.
+    """A change of a budget: `before` as it was read, and `after` with all measures, as it will be sent.
 
-    `office_id` is the customer id of the office, `sent_office_id` the id under which its budgets are set.
+    `office_id` is the customer id of the office; `sent_office_id` is the id used to set its budgets.
     """
 
     customer: str
@@ -61,7 +61,7 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """The whole budget; only a measure that has no budget and gets none is left out."""
+        """The whole budget, without measures that have no budget and get none."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in PLACES.items():
             value = self.after[name]
@@ -77,7 +77,7 @@ class Change:
 
 @dataclass(frozen=True)
 class BudgetPlan:
-    """The changes to make at one service, and the file that they come from."""
+    """The budget changes to make at one service, and the file that they come from."""
 
     plan_id: str
     made_at_utc: str
@@ -90,22 +90,22 @@ class BudgetPlan:
     def write(self, path: Path) -> None:
         """Write the plan to a file that only its owner can read, in one step."""
         content = asdict(self)
-        whole = {**content, "checksum": _checksum(content)}
-        write_file(path, json.dumps(whole, ensure_ascii=False, indent=1).encode())
+        sealed = {**content, "checksum": _checksum(content)}
+        write_file(path, json.dumps(sealed, ensure_ascii=False, indent=1).encode())
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:
-        """The plan in a file; raises BudgetError if the file is no plan, or was edited."""
+        """The plan in a file; raises BudgetError if the file is not a plan, or was edited."""
         try:
             content = json.loads(path.read_bytes())
-            is_as_made = content.pop("checksum") == _checksum(content)
+            is_unedited = content.pop("checksum") == _checksum(content)
             plan = TypeAdapter(cls).validate_python(content)
         except OSError as error:
             raise BudgetError([f"The plan {path} cannot be read ({error.strerror}); {PLAN_AGAIN}."]) from None
-        except (KeyError, TypeError, AttributeError, ValueError):  # also what pydantic raises
-            raise BudgetError([f"{path} is no plan of budgets; {PLAN_AGAIN}."]) from None
-        if not is_as_made:
-            raise BudgetError([f"The plan {path} is not as it was made; {PLAN_AGAIN}."])
+        except (KeyError, TypeError, AttributeError, ValueError):  # pydantic raises ValueErrors, too
+            raise BudgetError([f"{path} is not a budget plan; {PLAN_AGAIN}."]) from None
+        if not is_unedited:
+            raise BudgetError([f"The plan {path} was edited; {PLAN_AGAIN}."])
         return plan
 
 
@@ -123,6 +123,6 @@ def month_of(change: Change) -> Month:
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    """The checksum of the plan's content, whatever its layout in the file."""
-    whole = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(whole.encode()).hexdigest()
+    """The checksum of the plan's content, independent of its layout in the file."""
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

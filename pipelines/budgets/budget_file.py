@@ -1,7 +1,7 @@
-"""Budget file of a finance department: the budgets to set by office, user and month.
+"""Budget file from a finance department: the budgets to set by office, user and month.
 
 CSV, Parquet or a workbook, with the columns office_id, user_id, month and at least one measure. An empty cell
-leaves a measure as it is. A value that could be read in two ways is rejected, with its row.
+leaves a measure as it is. An ambiguous value is an error that names its row.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pipelines.months import Month
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
-"""The number of first rows in which the heads are searched for."""
+"""How many rows are searched for the headings, from the first row on."""
 YEARS_AHEAD = 2
 LARGEST_COMMISSION = 10_000_000
-"""Interface, RealtorBudget: commission is whole kronor without VAT, and no more than that."""
+"""Interface, RealtorBudget: commission is in whole kronor without VAT, at most this much."""
 LARGEST_INTEGER = 2**31 - 1
 DAMAGED = (zipfile.BadZipFile, KeyError, TypeError, SyntaxError, csv.Error)
 AMOUNT = re.compile(
@@ -40,7 +40,7 @@ Rows = Sequence[tuple[int, Sequence[object]]]
 
 @dataclass(frozen=True)
 class Entry:
-    """The budget that a row of the file gives a user in a month; `values` has only the given measures."""
+    """The budget for a user and month in a row of the file; `values` has only the given measures."""
 
     row: int
     office_id: str
@@ -54,15 +54,15 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BudgetError([f"{path} cannot be read ({error.strerror}); name a file that is there."]) from None
-    sheets = [below for rows in _sheets(path, content) if (below := _below_heads(rows))]
+        raise BudgetError([f"{path} cannot be read ({error.strerror}); name an existing file."]) from None
+    sheets = [table for rows in _sheets(path, content) if (table := _below_headings(rows))]
     if len(sheets) != 1:
-        found = f"{len(sheets)} sheets" if sheets else "no row"
-        raise BudgetError([f"{path} has {found} with the headings {', '.join(IDS)}; there must be one."])
+        amount = f"{len(sheets)} sheets" if sheets else "no row"
+        raise BudgetError([f"{path} has {amount} with the headings {', '.join(IDS)}; there must be one."])
     [(names, rows)] = sheets
-    problems = [f"the column {name} is there more than once" for name in COLUMNS if names.count(name) > 1]
+    problems = [f"the column {name} occurs more than once" for name in COLUMNS if names.count(name) > 1]
     if not set(MEASURES) & set(names):
-        problems.append(f"there is no column to budget; give one of {', '.join(MEASURES)}")
+        problems.append(f"no column has budgets; add one of {', '.join(MEASURES)}")
     entries = []
     for number, cells in rows:
         try:
@@ -71,7 +71,7 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
         except ValueError as error:
             problems.append(f"row {number}: {error}")
     if not rows:
-        problems.append("the file has no row below its heads")
+        problems.append("the file has no row below its headings")
     if problems:
         raise BudgetError([f"{path.name}: {problem}." for problem in problems])
     notes = [f"the column {name} is ignored" for name in names if name and name not in COLUMNS]
@@ -93,25 +93,28 @@ def _sheets(path: Path, content: bytes) -> list[Rows]:
 
 
 def _workbook(content: bytes) -> list[Rows]:
-    """The sheets of a workbook; a formula without a value is shown, for its cell is not empty."""
+    """The sheets of a workbook; a formula without a value stands for itself: its cell is not empty."""
     import openpyxl
 
-    with warnings.catch_warnings(action="ignore"):  # about parts of a workbook that are no cells
+    with warnings.catch_warnings(action="ignore"):  # about parts of a workbook other than cells
         values, formulas = (
             openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=has_values)
             for has_values in (True, False)
         )
         sheets: list[Rows] = []
         for sheet in values.worksheets:
-            written = formulas[sheet.title].iter_rows(values_only=True)
-            pairs = zip(sheet.iter_rows(values_only=True), written, strict=False)
-            rows = [[b if a is None else a for a, b in zip(*pair, strict=False)] for pair in pairs]
+            formula_rows = formulas[sheet.title].iter_rows(values_only=True)
+            pairs = zip(sheet.iter_rows(values_only=True), formula_rows, strict=False)
+            rows = [
+                [formula if value is None else value for value, formula in zip(*pair, strict=False)]
+                for pair in pairs
+            ]
             sheets.append(list(enumerate(rows, start=1)))
         return sheets
 
 
 def _csv(content: bytes) -> Rows:
-    """Text in UTF-8, or in the letters of older programs on Windows."""
+    """The rows of a CSV file in UTF-8, or in the encoding of older Windows programs."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -121,8 +124,8 @@ def _csv(content: bytes) -> Rows:
     return [(rows.line_num, row) for row in rows]
 
 
-def _below_heads(rows: Rows) -> tuple[list[str], Rows] | None:
-    """The heads in plain writing, and the rows below them; None if no row has the heads."""
+def _below_headings(rows: Rows) -> tuple[list[str], Rows] | None:
+    """The headings as column names, and the rows below them; None if no row has the headings."""
     for place, (_, cells) in enumerate(rows[:SEARCHED_ROWS]):
         names = [re.sub(r"[\s_-]+", "_", str(cell or "").strip().lower()) for cell in cells]
         if set(IDS) <= set(names):
@@ -133,11 +136,11 @@ def _below_heads(rows: Rows) -> tuple[list[str], Rows] | None:
 def _entry(number: int, names: Sequence[str], cells: Sequence[object], today: date) -> Entry:
     """The entry of a row; raises ValueError with the first problem."""
     if not all(map(_is_empty, cells[len(names) :])):
-        raise ValueError("has more cells than there are heads; put quotes around amounts with a comma")
+        raise ValueError("has more cells than headings; put quotes around amounts with a comma")
     row = dict(zip(names, cells, strict=False))
     office, user = (_identifier(row["office_id"]), _identifier(row["user_id"]))
     if not (office and user):
-        raise ValueError("names no office or no user; give its id, or take the row out")
+        raise ValueError("lacks the id of its office or user; add it, or remove the row")
     month = _month(row["month"])
     first, last = Month(today.year, 1), Month(today.year + YEARS_AHEAD, 12)
     if not first <= month <= last:
@@ -151,12 +154,12 @@ def _is_empty(cell: object) -> bool:
 
 
 def _identifier(cell: object) -> str:
-    """An id as text; a workbook may have made a number of it."""
+    """An id as text; a workbook may have turned it into a number."""
     return "" if cell is None else str(cell).strip().removesuffix(".0")
 
 
 def _month(cell: object) -> Month:
-    """A month, or the month of a date; raises ValueError."""
+    """The month of a month or date as text, or of a date; raises ValueError."""
     text = cell.isoformat() if isinstance(cell, date) else _identifier(cell)  # a datetime is a date, too
     try:
         return Month.of(datetime.fromisoformat(f"{text}-01" if len(text) == len("2026-01") else text))
@@ -165,16 +168,16 @@ def _month(cell: object) -> Month:
 
 
 def _whole(name: str, cell: object) -> int:
-    """A whole number that the service takes; raises ValueError for anything else."""
+    """A whole number that the service accepts; raises ValueError for anything else."""
     text = re.sub(r"\s", " ", str(cell)).strip()
     number = _number(text)
     largest = LARGEST_COMMISSION if name == "commission" else LARGEST_INTEGER
     if isinstance(cell, str) and AMBIGUOUS.fullmatch(text):
         why = "may be thousands or decimals; write it without points and commas"
     elif not number.is_finite():
-        why = "is no number; leave the cell empty to leave the budget as it is, or write 0"
+        why = "is not a number; leave the cell empty to keep the budget as it is, or write 0"
     elif number != int(number):
-        why = "is not whole; the service takes whole kronor and whole counts"
+        why = "is not whole; the service accepts whole kronor and whole counts"
     elif not 0 <= number <= largest:
         why = f"is not from 0 to {largest}"
     else:
@@ -183,7 +186,7 @@ def _whole(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a cell, perhaps with blanks between thousands, a decimal comma or a currency."""
+    """The number in a cell, which may have spaces between thousands, a decimal comma or a currency."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")

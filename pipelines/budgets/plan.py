@@ -1,4 +1,4 @@
-"""Plan of budgets: a file compared with the present budgets of the service; nothing is sent."""
+"""Budget plan: a file compared with the service's current budgets; nothing is sent."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """Offices and users of the latest marts by id, with their names; `customers` answer for the offices."""
+    """Names of offices and users in the latest marts, by id; `customers` has the customer of each office."""
 
     offices: Mapping[str, str]
     customers: Mapping[str, str]
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of an office that is given by either id; FIR31529 is M31529, assumed."""
+        """The customer id of an office given by either id; FIR31529 is assumed to be M31529."""
         matches = [office for office in self.offices if number(office) == number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
@@ -39,7 +39,7 @@ class Known:
 def make_plan(
     settings: Settings, file: Path, context: RunContext, *, on_requests: Callable[[int], None]
 ) -> BudgetPlan:
-    """Check a file, and compare it with the present budgets; `on_requests` first gets the number of requests.
+    """Check a file, and compare it with current budgets; `on_requests` receives the number of requests.
 
     Raises BudgetError with a sentence for each problem, a ConnectError if nothing can be requested.
     """
@@ -68,7 +68,7 @@ def read_known(settings: Settings) -> Known:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is known yet; run `brokerbi sync` first."])
-    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # the office itself counts last
+    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # an office's own row wins
     return Known(
         {row["office_id"]: row["office_name"] or "" for row in sources},
         {row["office_id"]: row["customer_id"] for row in sources},
@@ -77,9 +77,9 @@ def read_known(settings: Settings) -> Known:
 
 
 def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
-    """The changes that the file wants, before they are compared: `after` has only the measures of the file.
+    """The changes that the file asks for, not yet compared: `after` has only the measures in the file.
 
-    Raises BudgetError for offices and users that are not known, and for measures that are given twice.
+    Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """
     problems = []
     wanted: dict[Key, Change] = {}
@@ -110,13 +110,13 @@ def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
 
 
 def _unknown(given: str, known: Mapping[str, str]) -> str:
-    """The end of a sentence about an id that is not known, with the nearest known one."""
+    """The end of a sentence about an unknown id, with the nearest known id."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + "".join(f"; did you mean {key} ({known[key]})" for key in near)
 
 
 async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Change]) -> list[Change]:
-    """The wanted changes with the present budgets; raises BudgetError if one cannot be read."""
+    """The wanted changes with the current budgets; raises BudgetError if one cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:
         for change in wanted:
@@ -126,9 +126,7 @@ async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Ch
                 raise
             except (Unreadable, ConnectError) as error:
                 why = getattr(error, "found", error)
-                problems.append(
-                    f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
-                )
+                problems.append(f"The current budget of {change} cannot be read, so it is not changed: {why}")
             else:
                 changes.append(replace(change, before=before, after={**before, **change.after}))
     if problems:

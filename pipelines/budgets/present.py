@@ -1,7 +1,7 @@
-"""Present budget of a user in a month, from three reads of the service.
+"""Current budget of a user in a month, from three requests.
 
-The rows are not documented. They are read as the report's shape declares them, and a measure whose field the
-shape does not tell is Unreadable: what is sent back in its place could be the outcome of the month.
+The rows are not documented. They are read as the report's shape declares them; a measure whose field the
+shape does not name is Unreadable, because its value could be the month's outcome and would be sent back.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ OFFICES = ("office_id", "office_named")
 
 
 class Unreadable(Exception):
-    """The present budget cannot be told from the answer; the message says why."""
+    """The answer does not show the current budget; the message says why."""
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
-    """The reports that show a budget, in the shapes of the operator's file."""
+    """The reports that show a budget, with the shapes from the operator's file."""
     catalogue = with_shapes(context.catalogue, settings.shapes_file)
     return [catalogue[name] for name in REPORTS]
 
 
 async def read_present(clients: Clients, reports: list[Report], change: Change) -> Values:
-    """The present budget of a change, whole; raises Unreadable or ConnectError."""
+    """The whole current budget that a change concerns; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:
         path = report.endpoint.path.format(
@@ -60,9 +60,9 @@ async def read_present(clients: Clients, reports: list[Report], change: Change) 
 
 
 def budget_of(report: Report, document: Document, change: Change) -> Values:
-    """The report's measures of a change's user, office and month; None if the answer has no rows.
+    """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    Raises Unreadable unless one row has all of them, in fields that the shape of the report tells.
+    Raises Unreadable unless exactly one row has all measures, in fields that the report's shape names.
     """
     try:
         answer = normalize(
@@ -90,7 +90,7 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row states no other user or office; FIR31529 is M31529, assumed."""
+    """Whether a row states no other user or office; FIR31529 is assumed to be M31529."""
     offices = {row[name] for name in OFFICES if row[name]}
     is_own_office = (
         {change.office_id, change.sent_office_id} & offices
@@ -106,7 +106,7 @@ def number(office_id: str) -> str:
 
 
 def _whole(amount: Any) -> int | None:
-    """A whole number; the service is sent no others, so another could not be sent back as it is."""
+    """The amount as a whole number; raises Unreadable for others, which could not be sent back unchanged."""
     if amount is not None and amount != int(amount):
-        raise Unreadable(f"says {amount.normalize()}, which is not whole")
+        raise Unreadable(f"states {amount.normalize()}, which is not whole")
     return None if amount is None else int(amount)

@@ -38,17 +38,17 @@ PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
 """Interface, Budget maintenance: customer, office, user, year and month."""
 REPORT = "budget_pushes"
 PATIENCE = 120.0
-"""Seconds in which the service may show a budget that it was sent."""
-SECONDS_BETWEEN_LOOKS = 5.0
+"""Seconds that the service may take to show a budget it was sent."""
+SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.HostDown)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
 """After these errors the service may have set the budget, or not."""
-OTHER_ID = "Give the office's own id (one like FIR31529) as office_id in the file, and make the plan again."
+OTHER_ID = "Give the office's own id (like FIR31529) as office_id in the file, and make the plan again."
 
 
 @dataclass(frozen=True)
 class Push:
-    """How far a budget came in this push, and why no further."""
+    """The status of a budget in this push, and why it is not confirmed."""
 
     status: PushStatus = PushStatus.PLANNED
     reason: str = ""
@@ -56,7 +56,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Pushed:
-    """The result of a push: the budgets of the plan, and why it stopped early."""
+    """The result of a push: the budgets of the plan, and why the push stopped early, if it did."""
 
     pushes: Mapping[Key, Push]
     stopped: str = ""
@@ -77,7 +77,7 @@ def push(
 ) -> Pushed:
     """Set the budgets of a plan that the service does not show yet; may be killed and called again.
 
-    Raises SettingsError if writing is not allowed, BudgetError for a plan that is not for this service.
+    Raises SettingsError if writing is not allowed, BudgetError for a plan made for another service.
     """
     if not settings.allow_budget_writes:
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent."])
@@ -93,7 +93,7 @@ def push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `sent` are the budgets that the service may have set, with the time of sending."""
+    """Pushes one plan; `sent` has the time of sending for budgets that the service may have set."""
 
     settings: Settings
     plan: BudgetPlan
@@ -106,7 +106,7 @@ class _Pusher:
     clock: Clock = field(init=False)
 
     async def run(self) -> Pushed:
-        """Push the plan; an error of the login or of the whole service ends it."""
+        """Push the plan; an error of the login or of the whole service ends the push."""
         self.clock = self.settings.run_clock(self.context.clock)
         self.pushes = {change.key: Push() for change in self.plan.changes}
         async with self.context.open_session(self.settings, "budget") as session:
@@ -118,20 +118,20 @@ class _Pusher:
         return Pushed(self.pushes)
 
     async def _push_all(self) -> None:
-        """Send one budget after the other; look again at the end for those that are not shown yet."""
+        """Send one budget after another, then wait for those that the service does not show yet."""
         for step in (self._set, self._wait):
             for change in self.plan.changes:
                 try:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # one budget stops no other
+                except (Unreadable, errors.ConnectError) as error:  # one budget stops no others
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "found", error)
-                    self._note(change, status, f"the present budget cannot be read: {why}")
+                    self._note(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget, unless the service shows it already or shows another one than the plan found."""
+        """Send a budget, unless the service already shows it or shows a budget other than in the plan."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._note(change, PushStatus.CONFIRMED, found=values)
@@ -148,25 +148,25 @@ class _Pusher:
                 self._note(change, PushStatus.CONFIRMED, found=values)
 
     async def _wait(self, change: Change) -> None:
-        """Look at a budget that was sent until the service shows it, or patience is over."""
+        """Read a sent budget again until the service shows it, or patience runs out."""
         if self.pushes[change.key].status is not PushStatus.SENT:
             return
         end = self.sent[change.key] + timedelta(seconds=self.patience)
         values = await self._read(change)
         while not _is_shown(change, values) and (left := end - self.clock.utc_now()) > timedelta(0):
-            await self.clock.sleep(min(SECONDS_BETWEEN_LOOKS, left.total_seconds()))
+            await self.clock.sleep(min(SECONDS_BETWEEN_READS, left.total_seconds()))
             values = await self._read(change)
         if _is_shown(change, values):
             self._note(change, PushStatus.CONFIRMED, found=values)
         else:
-            why = "it was sent, and the service does not show it; push the plan again later"
+            why = "it was sent, but the service does not show it; push the plan again later"
             self._note(change, PushStatus.UNCONFIRMED, why, found=values)
 
     async def _read(self, change: Change) -> Values:
         return await read_present(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
-        """Send a budget once; whether the service may have set it. Raises an error that stops the push."""
+        """Send a budget once; returns whether the service may have set it. Raises errors that end a push."""
         month = month_of(change)
         ids = (change.customer, change.sent_office_id, change.user_id)
         path = PATH.format(*(quote(part, safe="") for part in ids), month.year, month.number)
@@ -192,7 +192,7 @@ class _Pusher:
     def _note(
         self, change: Change, status: PushStatus, reason: str = "", *, found: Values | None = None
     ) -> None:
-        """Write down how far a budget has come, in the result and in the ledger."""
+        """Record the status of a budget in the result and in the ledger."""
         self.pushes[change.key] = Push(status, reason)
         now, is_sent = naive_utc(self.clock.utc_now()), status is PushStatus.SENT
         budget = {
@@ -217,7 +217,7 @@ class _Pusher:
 
 
 def _is_shown(change: Change, values: Values) -> bool:
-    """Whether the service shows the budget as planned; one that never was and is left out may become zero."""
+    """Whether the service shows the budget as planned; a measure that was not sent may show as zero."""
     return all(
         values[name] == after or (after is None and values[name] == 0) for name, after in change.after.items()
     )

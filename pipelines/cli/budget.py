@@ -35,9 +35,8 @@ def run_plan(
 
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
-        complain(
-            f"reading current budgets, at most {counted(requests, 'request')}, about {seconds}; none is set"
-        )
+        expected = f"at most {counted(requests, 'request')}, about {seconds}"
+        complain(f"reading current budgets, {expected}; nothing is set")
 
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
@@ -95,7 +94,7 @@ def run_push(
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """Sums of the changed amounts by office and measure; before is null if no budget was set."""
+    """Sums of the changed amounts by office and measure; `before` is null if no budget was set."""
     groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure, amount in change.after.items():
@@ -103,8 +102,8 @@ def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
             if amount is not None and amount != before:
                 groups.setdefault((change.office_id, measure), []).append((before, amount))
     for (office, measure), amounts in sorted(groups.items()):
-        known = [before for before, _ in amounts if before is not None]
-        before, after = sum(known) if known else None, sum(after for _, after in amounts)
+        earlier = [before for before, _ in amounts if before is not None]
+        before, after = sum(earlier) if earlier else None, sum(after for _, after in amounts)
         difference = None if before is None else after - before
-        shown = {"budgets": len(amounts), "before": before, "after": after, "difference": difference}
-        yield {"office": office, "measure": measure, **shown}
+        sums = {"budgets": len(amounts), "before": before, "after": after, "difference": difference}
+        yield {"office": office, "measure": measure, **sums}

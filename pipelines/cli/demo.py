@@ -17,9 +17,9 @@ from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
-"""How long before today each nightly run is; some marts show the changes between them."""
+"""Time from each nightly run to today; some marts show the changes between runs."""
 INCIDENTS = timedelta(weeks=2)
-"""How long before today a sale is cancelled, another restated, and so on."""
+"""Time from the invented incidents, such as a cancelled sale, to today."""
 
 
 @command("demo")
@@ -27,7 +27,7 @@ def run_demo(
     data_dir: Annotated[Path, option("the directory of the demo", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
 ) -> int:
-    """Run everything once against a sandbox: three nightly runs of eight weeks."""
+    """Run everything once against a sandbox: three nightly runs in eight weeks."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection
@@ -44,7 +44,7 @@ def run_demo(
     service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
     is_well = True
     with serving(service) as served:
-        words = {
+        environment = {
             "BROKERBI_BASE_URL": served.base_url,
             "BROKERBI_USERNAME": served.username,
             "BROKERBI_PASSWORD": served.password,
@@ -56,7 +56,8 @@ def run_demo(
         for night in (today - before for before in NIGHTS if today - before >= start.first_day):
             complain(f"nightly run of {night} …")
             service.set_as_of(night)
-            settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
+            rehearsal = {} if night == today else {"BROKERBI_TODAY": str(night)}
+            settings = load_settings({**environment, **rehearsal})
             summary = sync_with_progress(settings, Selection())
             warn(*summary.complaints())
             # print the findings of the last run only
@@ -71,11 +72,11 @@ def run_demo(
 
 
 def _clear(directory: Path) -> None:
-    """Remove an earlier demo; raises ValueError if the directory has anything else."""
+    """Remove an earlier demo; raises ValueError if the directory contains anything else."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
         raise ValueError(
-            f"{directory} is not empty and has no earlier demo; name another directory with --data-dir"
+            f"{directory} is not empty and contains no demo; name another directory with --data-dir"
         )
     shutil.rmtree(directory, ignore_errors=True)
     make_folder(directory, SHARED_FOLDER)

@@ -1,4 +1,4 @@
-"""The application `brokerbi`: its entry point, how a command is added, its exit codes, and shared options."""
+"""The application `brokerbi`: entry point, registration of commands, exit codes, and shared options."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ app = typer.Typer(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; every error is one sentence on stderr and an exit code."""
+    """Run one command; an error becomes a sentence on stderr and an exit code."""
     words = sys.argv[1:] if words is None else words
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name outside of Latin-1 must not end a sync
+        if isinstance(stream, TextIOWrapper):  # a name outside Latin-1 must not end a sync
             stream.reconfigure(errors="replace")
     try:
         app_with(words[0] if words else "")(words, prog_name="brokerbi")
@@ -97,7 +97,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; a line names the command it waits for, whose start it yields, or None."""
+    """Hold the work lock; if it must wait, prints for which command, and yields when that began."""
     from warehouse.store.lock import work_lock
 
     return work_lock(
@@ -111,7 +111,7 @@ def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractCont
 
 
 def parse_month(text: str) -> Month:
-    """The month that an option names."""
+    """Parse a month given as an option."""
     try:
         return Month.parse(text)
     except ValueError as error:
@@ -124,7 +124,7 @@ def flag(name: str, text: str) -> Any:
 
 
 def option(text: str, metavar: str, *names: str, parser: Callable[[str], Any] | None = None) -> Any:
-    """An option with a value, named like its parameter unless it has names."""
+    """An option with a value, named like its parameter unless `names` are given."""
     return typer.Option(*names, metavar=metavar, help=text, parser=parser)
 
 
@@ -134,8 +134,8 @@ def options(text: str, metavar: str, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, default_factory=list, show_default=False)
 
 
-def _print_version(is_wanted: bool) -> None:
-    if is_wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"brokerbi {version_of('brokerbi')}")
         raise typer.Exit
 

@@ -29,7 +29,7 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish, print the findings of the checks, and return whether there is a new published file."""
+    """Publish, print the checks' findings, and return whether a new file was published."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 GAP = "  "
 TEXT_COLUMN = 19
-"""Where the text of an explanation begins, below its head."""
+"""The column where the text of an explanation begins, next to its head."""
 WITHOUT_TERMINAL = (100, 24)
 NARROWEST = 20
-"""The least width of a last column that wraps."""
+"""The least width of a wrapped last column."""
 
 
 def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
@@ -49,13 +49,13 @@ def complain(text: str) -> None:
 
 
 def warn(*sentences: str) -> None:
-    """Print warnings to stderr, after our name; empty ones are left out."""
+    """Print warnings to stderr, prefixed with `brokerbi:`; empty ones are left out."""
     for sentence in filter(None, sentences):
         complain(f"brokerbi: {sentence}")
 
 
 def counter(text: str = "") -> None:
-    """Print a line of progress to stderr; a terminal replaces it by the next, and clears it if empty."""
+    """Print progress to stderr; on a terminal the next line replaces it, and an empty text clears it."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
     elif text:
@@ -87,7 +87,7 @@ def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
 
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
-    """Print records, or the named columns of them, as a table with numbers aligned right."""
+    """Print records, or only `columns` of them, as a table with numbers aligned right."""
     if not records:
         return
     names = list(columns or records[0])
@@ -101,10 +101,10 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under heads, with the columns named in `right` aligned to the right.
+    """Print rows under heads, with the columns at the places in `right` aligned to the right.
 
-    If the table is wider than the terminal, its last column wraps. If that is not enough, each row becomes a
-    block with a line for each value.
+    If the table is wider than the terminal, its last column wraps. If it is still too wide, each row becomes
+    a block with a line for each value.
     """
     cells = [[visible(text) for text in row] for row in (heads, *rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
@@ -163,7 +163,7 @@ def written(number: Decimal | int | None) -> str:
 
 
 def _amount(number: Decimal | int) -> str:
-    """A number with at most two decimals; from a thousand on whole, in groups of three."""
+    """A number with at most two decimals; from a thousand on, a whole number in groups of three."""
     exact = Decimal(number)
     if abs(exact) < 1000:
         return written(round(exact, 2))
@@ -176,7 +176,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence of an error; an error that is not ours is reported as unexpected."""
+    """The sentence for an error; an error that is not ours is reported as unexpected."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

@@ -36,9 +36,9 @@ from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
 MOST_ANSWERS = 1000
-"""The most rows of a query shown as a table; the other formats have all."""
+"""The most rows of a query shown as a table; other formats have all rows."""
 MOST_ROWS = 30
-"""The most rows in a table of an explanation; --json has all."""
+"""The most rows in a table of an explanation; --json has all rows."""
 
 
 @command("query")
@@ -47,7 +47,7 @@ def run_query(
         str | None,
         typer.Argument(
             metavar="SQL_OR_NAME",
-            help="a statement, or the name of an analysis or check; without it: a list of analyses",
+            help="a statement, or the name of an analysis or check; default: list the analyses",
         ),
     ] = None,
     form: Annotated[Literal["table", "csv", "json", "parquet"], typer.Option("--format")] = "table",
@@ -64,8 +64,8 @@ def run_query(
             ]
         )
         return 0
-    given = {"year": year, "office": office}
-    variables = {name: value for name, value in given.items() if value is not None}
+    options = {"year": year, "office": office}
+    variables = {name: value for name, value in options.items() if value is not None}
     statement = statement_of(settings.data_dir, question, variables)
     if form == "table":
         _print(settings.data_dir, statement, variables)
@@ -81,7 +81,7 @@ def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     if not answer.rows:
         complain("brokerbi: no rows")
     if answer.has_more:
-        complain(f"brokerbi: the first {count(MOST_ANSWERS)} rows; --format csv writes them all")
+        complain(f"brokerbi: only the first {count(MOST_ANSWERS)} rows; --format csv writes them all")
 
 
 def _written(value: Any) -> str:
@@ -103,7 +103,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
     """Write the whole answer to stdout."""
     is_terminal = sys.stdout.isatty()
     if format_ == "parquet" and is_terminal:
-        raise ValueError("Parquet is not for a terminal; write it to a file with > FILE")
+        raise ValueError("Parquet cannot be shown on a terminal; write it to a file with > FILE")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "answer"
         write_answer(data_dir, statement, variables, format_=format_, path=path, formula_chars=FORMULA_SIGNS)
@@ -175,4 +175,4 @@ def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
     print_records(rows[:MOST_ROWS], columns)
     if len(rows) > MOST_ROWS:
-        say(f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has all")
+        say(f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has them all")

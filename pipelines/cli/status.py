@@ -1,4 +1,4 @@
-"""Commands that look at an installation: `status`, `doctor`, `shapes` and `reports`."""
+"""Commands that examine an installation: `status`, `doctor`, `shapes` and `reports`."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
             if ask:
                 stack.enter_context(working(settings, "doctor", wait=False))
         except WarehouseError as error:
-            ask, busy = False, [Finding("service", Severity.WARNING, f"not asked. {error}")]
+            ask, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
         refusal = why_refused(os.environ, settings)
         findings = examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal)
         for finding in chain(busy, findings):
@@ -175,8 +175,8 @@ def run_shapes(
                 hang("", f"{look.report}: {look.sentence or look.state}")
                 say(look.proposal)
     if write:
-        written = add_to_file(settings.shapes_file, looks)
-        say(f"{settings.shapes_file}: {', '.join(written) if written else 'nothing to add'}")
+        added = add_to_file(settings.shapes_file, looks)
+        say(f"{settings.shapes_file}: {', '.join(added) if added else 'nothing to add'}")
     return int(any(look.state == "not understood" for look in looks))
 
 

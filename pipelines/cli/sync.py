@@ -80,7 +80,7 @@ def run_plan(
 
 
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
-    """Months and requests of planned reports, with the reasons why they are requested or skipped."""
+    """Months and requests of planned reports, with the reasons for requesting or skipping them."""
     return {
         "missing": sum(len(planned.wanted.missing) for planned in reports),
         "due": sum(len(planned.wanted.due) for planned in reports),

@@ -41,7 +41,7 @@ LOCK_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was examined: what was found, and what to do about it."""
+    """The result of one examination: what was found, and what to do about it."""
 
     subject: str
     severity: Severity
@@ -57,10 +57,10 @@ def examine(
     ask: bool = True,
     refusal: SettingsError | None = None,
 ) -> Iterator[Finding]:
-    """Look at everything; `ask` makes one small request per customer and report.
+    """Examine everything; with `ask`, send one small request per customer and report.
 
-    `environment` is where Dagster finds its home, `refusal` why a sync would not accept these settings.
-    Raises SettingsError for an unknown report.
+    `environment` has DAGSTER_HOME; `refusal` is why a sync would reject these settings. Raises SettingsError
+    for an unknown report.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings, context)
@@ -75,16 +75,16 @@ def examine(
 
 
 def _settings_findings(settings: Settings, context: RunContext) -> Iterator[Finding]:
-    """Oddities of the settings, the customers, and whether a failed nightly run is reported to anybody."""
+    """Doubtful settings, the customers, and whether a failed nightly run is reported to anyone."""
     for warning in settings.warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
         found = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
         yield Finding("settings", Severity.WARNING, found, "remove BROKERBI_TODAY for real nightly runs")
-    active, all_ = len(settings.active_customers), len(settings.customers)
-    off = f", {all_ - active} are switched off" if active < all_ else ""
-    read = f"{counted(active, 'customer')} read from {settings.start} on"
-    found = f"{read}{off}; days are those of {settings.timezone}"
+    active, total = len(settings.active_customers), len(settings.customers)
+    off = f", {total - active} switched off" if active < total else ""
+    customers = f"{counted(active, 'customer')} read from {settings.start} on"
+    found = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, found)
     try:
         with_shapes(context.catalogue, settings.shapes_file)
@@ -102,7 +102,7 @@ def _settings_findings(settings: Settings, context: RunContext) -> Iterator[Find
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     """Whether Dagster's own settings are the shipped ones, and whether its daemon was ever started.
 
-    A running Dagster is not asked. Several shards share one Dagster, whose settings differ.
+    No running Dagster is contacted. Several shards share one Dagster, whose settings differ.
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
@@ -114,7 +114,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
-        found = f"{file} cannot be read ({error}): no retries, no limits, no watch over runs that die"
+        found = f"{file} cannot be read ({error}): no retries, no limits, and dead runs go unnoticed"
         yield Finding("dagster", Severity.ERROR, found, f"cp {SHIPPED} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED.read_text("utf-8")) if SHIPPED.exists() else {}
@@ -129,24 +129,24 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
             yield Finding("dagster", Severity.WARNING, found, remedy)
         else:
             yield Finding("dagster", Severity.WELL, f"{file} is as shipped")
-    if daemon_seen(settings.data_dir) is None:  # its silence is a condition
-        found = "it was never started for this data directory: no nightly run, no backfill and no message"
+    if daemon_seen(settings.data_dir) is None:  # a silent daemon is a condition
+        found = "never started for this data directory: no nightly run, no backfill and no message"
         yield Finding(Kind.DAEMON, Severity.ERROR, found, START_DAEMON)
 
 
 def _service_findings(
     settings: Settings, context: RunContext, reports: Sequence[Report]
 ) -> Iterator[Finding]:
-    """Whether the service lets every login see every report; a wrong login is one finding."""
+    """Whether every login has access to every report; a wrong login is one finding."""
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
     number = len(reports) * len(customers)
     seconds = duration(number / settings.requests_per_second)
-    yield Finding("service", Severity.WELL, f"asked with at most {number} requests, about {seconds}")
+    yield Finding("service", Severity.WELL, f"checked with at most {number} requests, about {seconds}")
     known: dict[str, set[str]] = defaultdict(set)
     try:
         looks = asyncio.run(request_looks(settings, context, reports, customers, known))
-    except WarehouseError:  # a finding of its own
+    except WarehouseError:  # reported as a separate finding
         yield Finding("service", Severity.WARNING, "not known: the working file cannot be used")
         return
     if down := next((look.error for look in looks if isinstance(look.error, HostDown)), None):
@@ -159,9 +159,9 @@ def _service_findings(
         elif look.error and not isinstance(look.error, Forbidden):
             subject = f"{look.report} of {look.customer}"
             yield Finding(subject, Severity.ERROR, look.error.found, look.error.remedy)
-    for remedy, refused in logins.items():
-        whose = ", ".join(dict.fromkeys(look.customer for look in refused))
-        yield Finding(f"login of {whose}", Severity.ERROR, refused[0].sentence, remedy)
+    for remedy, denied_looks in logins.items():
+        names = ", ".join(dict.fromkeys(look.customer for look in denied_looks))
+        yield Finding(f"login of {names}", Severity.ERROR, denied_looks[0].sentence, remedy)
     for customer in customers:
         accepted = [
             look for look in looks if look.customer == customer and not isinstance(look.error, Unauthorized)

@@ -1,4 +1,4 @@
-"""Explanation of a number: its way from the mart to the stored answers, and the mart rows around it."""
+"""Explanation of a number: its path from the mart to the stored answers, and related mart rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warehouse.store.versions import Versions
 
 @dataclass(frozen=True)
 class StoredRequest:
-    """One request behind the number, as landing kept it: never with a login."""
+    """One request behind the number, as stored in landing, without its login."""
 
     path: str
     query: Mapping[str, str]
@@ -27,7 +27,7 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A number, the way to it, the stored answers, and the rows that answer each query of sql/explain."""
+    """A number, the path to it, the stored requests, and the rows that answer each query of sql/explain."""
 
     trace: Trace
     around: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -38,8 +38,8 @@ class Explanation:
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office, a user or the chain; requests nothing from the service.
 
-    The stored answers are read to see that they are as they were loaded. Raises NotInTheFile or
-    WarehouseError with what there is instead.
+    The stored answers are read to check that they are unchanged. Raises NotInTheFile or WarehouseError, which
+    say what is there instead.
     """
     with Versions(data_dir).reading() as connection:
         found = trace(connection, month, measure, office=office, user=user)
@@ -59,14 +59,14 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
 
 def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
     if load.landing is None:
-        raise LandingDamaged(f"The ledger knows no landing file of load {load.load_id}.")
+        raise LandingDamaged(f"The ledger has no landing file for load {load.load_id}.")
     for meta, body in landing.read_used(load.landing, load.sha256):
         query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
         yield StoredRequest(str(meta.get("path", "")), query, int(meta.get("status", 0)), len(body))
 
 
 def _variables(traced: Trace) -> dict[str, object]:
-    """What the queries of sql/explain are asked about."""
+    """The variables of the queries in sql/explain."""
     number = traced.number
     return {
         "kind": number.kind,

@@ -1,7 +1,7 @@
 """Looks at reports: an answer for a short window is judged as loading would read it.
 
-The window is a month that is over, so that outcomes are filled. Documented reports are requested first: their
-ids tell what is an office and what a user in all others.
+The window is a past month, so that outcomes are filled. Documented reports are requested first: their ids
+identify offices and users in all other reports.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""Documented reports (and their tables) with the column that has ids, and of what they are."""
+"""Documented reports (and their tables) with their column of ids, and the kind of these ids."""
 MOST_TRIES, LONGEST_RETRIES = 2, 20.0
-"""Of one request, and the seconds after which none is repeated: the operator waits."""
+"""Tries of one request, and the seconds after which it is not repeated, as the operator is waiting."""
 MOST_UNANSWERED = 10
-REMEDY = 'Write in shapes.toml where it is, or "-" if the service has none.'
+REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)
 class Look:
-    """One report: its state, a sentence if it is not as declared, and the part of shapes.toml that may be.
+    """One report: its state, a sentence if it is not as declared, and a proposal for shapes.toml, if any.
 
-    `rows` is where the rows of each table are declared; `columns` are those found of the first table, `extra`
-    its undeclared ones, and `missing` those that marts need. Of a requested report also the customer, and the
-    error that there was in place of an answer.
+    `rows` is where the rows of each table are declared. Of the first table, `columns` are declared columns
+    that were found, and `extra` undeclared ones; `missing` columns are needed by marts. A requested report
+    also has its customer, and the error if it got no answer.
     """
 
     report: str
@@ -71,7 +71,7 @@ class Look:
 
 
 def unseen(report: Report) -> Look:
-    """The look at a report of which no row was seen."""
+    """The look at a report without any row."""
     return Look(report.name, "empty", {table.name: table.rows for table in report.tables})
 
 
@@ -82,7 +82,7 @@ def judged(
     known: KnownIds,
     timezone: str,
 ) -> Look:
-    """Read answers for some months as loading would; propose a shape if the declared one is assumed."""
+    """Read answers as loading would; if they do not fit an assumed shape, propose another."""
     look = unseen(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
@@ -114,7 +114,7 @@ def judged(
         state = "proposed" if proposal.is_complete else look.state
         return replace(look, state=state, proposal=proposal.as_toml())
     lacking = f"No row has {', '.join(look.missing) or 'any column'}, which marts need"
-    extra = f"Fields without a column of ours: {named(look.extra)}" if look.extra else ""
+    extra = f"Undeclared fields: {named(look.extra)}" if look.extra else ""
     return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
 
 
@@ -127,9 +127,9 @@ def look_at(
     *,
     months: int = 1,
 ) -> list[Look]:
-    """Look at the newest stored answer with rows of each report, or at a new answer of the service.
+    """Look at each report's newest stored answer with rows, or at a new answer from the service.
 
-    Reports by id are left out. If no table has ids, the reports that state them are requested as well.
+    Reports by id are left out. If no ids are loaded yet, the reports that state them are requested as well.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -167,9 +167,8 @@ async def request_looks(
 ) -> list[Look]:
     """Request one short window of each report of each customer, and look at the answers.
 
-    Goes back month by month, `months` at most, while an answer is empty. A denied report is not requested
-    again that day; requests and denials are written to the ledger. Raises WarehouseError if that is not
-    possible.
+    While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
+    again that day. Raises WarehouseError if requests and denials cannot be written to the ledger.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
@@ -196,7 +195,7 @@ async def request_looks(
 
 @dataclass
 class _Survey:
-    """Requests to look at reports; those that were `denied` today are not requested."""
+    """Requests to look at reports; reports `denied` today are not requested."""
 
     clients: Clients
     today: Month

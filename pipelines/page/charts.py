@@ -1,6 +1,6 @@
 """Charts as inline SVG: columns, stacked parts, ticks and lines on one scale, and sparklines.
 
-Shapes are paths in percent that the browser stretches; texts lie over them and keep their size.
+Shapes are paths in percent that the browser stretches; texts are placed over them and keep their size.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Write = Callable[[Number | None], str]
 
 @dataclass(frozen=True)
 class Series:
-    """One measure: `spans` reach from one amount to another; a line joins their ends."""
+    """One measure: each span reaches from one amount to another; a line joins the ends of spans."""
 
     name: str
     kind: str  # its CSS class
@@ -94,7 +94,7 @@ def chart(
     *,
     finest: float = 0,
 ) -> Chart:
-    """Draw series over a named axis; `finest` is the smallest step between two grid lines."""
+    """Draw series over an axis of names; `finest` is the smallest step between two grid lines."""
     ends = [end for line in series for span in line.spans if span for end in span]
     scale = scale_marks(ends, finest)
     slot = (100 - LEFT) / max(len(names), 1)
@@ -156,7 +156,7 @@ def chart(
 
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
-    """A small line without a scale, its last point marked; None with fewer than three values."""
+    """A small line without a scale, its last point marked; None if fewer than three values are known."""
     points = [(place, float(value)) for place, value in enumerate(values) if value is not None]
     if len(points) < 3:
         return None
@@ -174,7 +174,7 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
 
 
 def _text(place: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
-    """The tooltip of a place: the amount of each series."""
+    """The tooltip at a place on the axis: the amount of each series."""
     amounts = [
         f"{line.name} {write(_amount(span))}".strip()
         for line in series
@@ -188,9 +188,9 @@ def _amount(span: tuple[Number, Number]) -> Number:
 
 
 def scale_marks(amounts: Sequence[Number | None], finest: float = 0) -> tuple[float, ...]:
-    """Round marks from below every amount to above it, zero among them, no closer than `finest`."""
-    known = [float(amount) for amount in amounts if amount is not None]
-    low, high = min([0.0, *known]), max([0.0, *known])
+    """Round marks that enclose all amounts and zero, no closer than `finest`."""
+    values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
+    low, high = min(values), max(values)
     if high == low:
         high = low + 1
     rough = max((high - low) / MOST_LINES, finest)

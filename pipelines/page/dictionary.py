@@ -37,13 +37,13 @@ SYNONYMS = {
     r"is_active|left_.*|last_month": "turnover attrition slutat",
     r".*budget.*": "target goal mål",
 }
-"""Other words that people search for, by patterns of our column names."""
+"""Other words that people search for, by patterns of column names."""
 _SENTENCE_END = re.compile(r"(?<=[.?]) ")
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table with its columns, each a row with its unit, basis, target and other names."""
+    """A table and its columns; each column is a row with its unit, basis, target and synonyms."""
 
     schema: str
     name: str
@@ -89,17 +89,17 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     sources = {(row.schema_name, row.table_name): row.sources for row in rows["dictionary_sources"]}
     tables = []
     for place, group in groupby(rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name)):
-        described = list(group)
-        head = next((row for row in described if row.column_name is None), described[0])
+        table_rows = list(group)
+        head = next((row for row in table_rows if row.column_name is None), table_rows[0])
         first, _, more = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
         columns = [
             row.with_columns(
                 unit=unit_of(row.column_name, row.type or "") if place[0] != "bi" else "",
                 basis=_basis(row),
                 target=targets.get((*place, row.column_name), ""),
-                also=also_called(row.column_name) if place[0] == "marts" else "",
+                also=synonyms(row.column_name) if place[0] == "marts" else "",
             )
-            for row in described
+            for row in table_rows
             if row.column_name is not None
         ]
         key, made_of = keys.get(place, ""), sources.get(place, [])
@@ -107,8 +107,8 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     return tables
 
 
-def also_called(column: str) -> str:
-    """The search words for one of our columns."""
+def synonyms(column: str) -> str:
+    """Additional search words for a column."""
     return " ".join(words for form, words in SYNONYMS.items() if re.fullmatch(form, column))
 
 

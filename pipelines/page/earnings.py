@@ -22,7 +22,7 @@ from pipelines.page.tables import (
 
 PERIODS = ("running", "month", "year", "twelve")
 YEARS_OF_RANGE = 3
-"""A forecast has a range from this many past years on."""
+"""Past years from which on a forecast has a range."""
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
 PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
@@ -43,7 +43,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 @dataclass(frozen=True)
 class Card:
-    """A small card: figures, and their course over 24 months."""
+    """A small card: figures, and a line of their last 24 months."""
 
     title: str
     figures: list[tuple[str, Cell]]
@@ -52,7 +52,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first screen: the year in a line and as a chart by month, and three small cards."""
+    """The first screen: the year in a row of figures and as a chart by month, and three small cards."""
 
     figures: list[tuple[str, Cell]]
     chart: Chart | None
@@ -62,7 +62,7 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen; without line and chart until the first month of the year is over."""
+    """The first screen; the year's figures and chart appear once the first month of the year is over."""
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_line(row, writer) if row and row.is_over else [],
@@ -74,7 +74,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
 
 
 def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
-    """The year in a line: commission, share of budget, growth and forecast, if known."""
+    """The year in a row of figures: commission, share of budget, growth and forecast, if known."""
     words = writer.words
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared, all=row.offices)
@@ -119,9 +119,9 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums, up to the first unknown value."""
-    known = list(accumulate(takewhile(lambda value: value is not None, values)))
-    return [*known, *[None] * (len(values) - len(known))]
+    """The running sums, None from the first unknown value on."""
+    sums = list(accumulate(takewhile(lambda value: value is not None, values)))
+    return [*sums, *[None] * (len(values) - len(sums))]
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
@@ -145,7 +145,7 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """A row each for the running month, the last whole month, the year to date and twelve months."""
+    """One row each for the running month, the last whole month, the year to date and twelve months."""
     words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     periods = [by_name[name] for name in PERIODS if name in by_name]
     rows = [row for row in periods if row.is_over or row.period == "running"]
@@ -178,7 +178,7 @@ def _budgeted(row: Row, words: Language) -> str:
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """What is missing from the periods or not compared; each note once, with its periods."""
+    """Notes on missing or uncompared data; each note once, with its periods."""
     periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
@@ -211,7 +211,7 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days(facts: Facts, words: Language) -> list[str]:
-    """Sales of the running month against the same days of last year."""
+    """Notes on sales in the running month against the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
@@ -228,7 +228,7 @@ def _same_days(facts: Facts, words: Language) -> list[str]:
 
 
 def _compared(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with the year before; their change is not that of the sums."""
+    """A note if only some offices are compared with last year: the change is not that of the totals."""
     if not row.is_over or not 0 < row.compared < row.offices:
         return ""
     return words.text("cards.compared", known=row.compared, all=row.offices)
@@ -254,7 +254,7 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year of the whole page; its forecast covers all offices with a budget, even closed ones."""
+    """The year of the whole page; its forecast covers all offices with a budget, even closed offices."""
     year = _page_period(facts, "year")
     newest = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
@@ -314,7 +314,7 @@ def _part(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """The year of each office against its budget and last year, and the last whole month folded."""
+    """Each office's year against its budget and last year, and a folded table of the last whole month."""
     table = _offices(facts, writer, files, "year")
     if table is None:
         return None
@@ -328,7 +328,7 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period by office with a total, the offices furthest behind budget first."""
+    """A period by office with a total, offices furthest behind budget first."""
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
     rows = [
@@ -371,7 +371,7 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if an office's year is incomplete or the office opened or closed; on the total, `_compared`."""
+    """A note if an office's year is incomplete, or the office opened or closed; the total has its own."""
     if row.office_id is None:
         return _compared(row, words)
     if row.closed_after_month:

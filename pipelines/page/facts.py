@@ -35,7 +35,7 @@ def facts_of(facts: Facts, page: Row) -> Facts:
 
 
 def _is_on(row: Any, page: Row) -> bool:
-    """Whether a row belongs to a page: by its scope, its office, or the offices of a doubt."""
+    """Whether a row belongs to a page, by its scope, its office, or the offices that a doubt concerns."""
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
     if page.kind == "chain":

@@ -33,7 +33,7 @@ NO_BASIS = Row(
 
 @dataclass(frozen=True)
 class Form:
-    """The settings of the pages, and when they are made."""
+    """The settings of the pages, and when the pages are made."""
 
     words: Language
     chain_name: str
@@ -106,13 +106,13 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
 
 
 def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -> str:
-    """The operators' page, with the present state of the pipeline.
+    """The operators' page, with the current state of the pipeline.
 
-    It is always in English, like its causes, commands and documentation. `verdict` states in a sentence what
-    is wrong, and `severity` how bad it is: well, warning or error.
+    It is always in English, like its causes, commands and documentation. `verdict` is a sentence on the
+    state, and `severity` is well, warning or error.
     """
     english, timezone = language("en"), ZoneInfo(form.timezone)
-    wrong, more = (
+    problems, more = (
         [table for title, rows in titles.items() if (table := _as_stored(title, rows, english, timezone))]
         for titles in (
             {
@@ -137,7 +137,7 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
         facts=facts,
         severity=severity,
         verdict=verdict,
-        wrong=wrong,
+        problems=problems,
         more=more,
         moment=partial(english.moment, timezone=timezone),
         basis=facts.basis[0] if facts.basis else NO_BASIS,
@@ -147,7 +147,7 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
 
 
 def _as_stored(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
-    """The rows of a query under the names of its columns; None without rows."""
+    """The rows of a query as a table headed by its column names; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():
         head = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()

@@ -23,12 +23,12 @@ LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
 MANY_TIMES = 5
-"""A change to this many times as much, or more, is shown as a multiple, not in percent."""
+"""A growth to at least this many times the earlier amount is shown as a multiple, not in percent."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """The words of a file of `words/`, by their keys, and the forms of numbers and dates."""
+    """The words in a file of `words/`, by key, and the formats of numbers and dates."""
 
     code: str
     words: Mapping[str, Any]
@@ -101,7 +101,7 @@ class Language:
         return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
     def month(self, month: date, *, known_year: int | None = None) -> str:
-        """March 2026, or March if that is in the known year."""
+        """March 2026, or March if its year is `known_year`."""
         name = str(self.words["form"]["months"][month.month - 1])
         return name if month.year == known_year else f"{name} {month.year}"
 
@@ -114,7 +114,7 @@ class Language:
         return self.text("form.period", first=begin, last=self.month(last))
 
     def months(self, months: Sequence[date]) -> str:
-        """January to March 2026, May 2026: every month, consecutive months as a period."""
+        """January to March 2026, May 2026: all months, consecutive months as a period."""
         runs: list[tuple[date, date]] = []
         for month in months:
             if runs and (runs[-1][1] + timedelta(days=31)).replace(day=1) == month:
@@ -128,7 +128,7 @@ class Language:
         return UNKNOWN if day is None else f"{day.day} {self.month(day)}"
 
     def moment(self, at_utc: datetime | None, timezone: ZoneInfo) -> str:
-        """An instant on the brokerage's clock: 21 November 2026 05:12."""
+        """A time in the brokerage's time zone: 21 November 2026 05:12."""
         if at_utc is None:
             return UNKNOWN
         local = at_utc.replace(tzinfo=UTC).astimezone(timezone)
@@ -136,7 +136,7 @@ class Language:
 
 
 def local_day(at_utc: datetime | None, timezone: ZoneInfo) -> date | None:
-    """The day of an instant on the brokerage's clock."""
+    """The day of a time in the brokerage's time zone."""
     return at_utc.replace(tzinfo=UTC).astimezone(timezone).date() if at_utc else None
 
 

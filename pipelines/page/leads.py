@@ -1,4 +1,4 @@
-"""Section about leads: their origin, what became of their homes, and untouched leads."""
+"""Section about leads: their origin, the sales of their homes, and untouched leads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
     sides += [row for row in facts.leads if row.part == "all" and row.way != "incoming lead" and row.leads]
     tables = [
         _table(
-            writer, part, [row for row in incoming if row.part == part], lambda row: _named(row, words), total
+            writer, part, [row for row in incoming if row.part == part], lambda row: _name(row, words), total
         )
         for part in ("kind", "sender", "office", "state")
         if part != "office" or sum(row.part == part for row in incoming) > 1
@@ -53,7 +53,7 @@ def _side(row: Row, words: Language) -> str:
 def _table(
     writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row], str], total: Row | None = None
 ) -> PageTable | None:
-    """Leads by one part: their number, their homes, and how many homes were sold."""
+    """Leads by one attribute, such as office: their number, their homes, and how many homes were sold."""
     words = writer.words
 
     def caution(row: Row) -> str:
@@ -83,8 +83,8 @@ def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
     return writer.table(name, "leads", table, rows, total=total)
 
 
-def _named(row: Row, words: Language) -> str:
-    """A documented state in words, a kind such as AskedForPrice as Asked for price; other names unchanged."""
+def _name(row: Row, words: Language) -> str:
+    """A documented state in words; a kind like AskedForPrice as Asked for price; other names unchanged."""
     if row.part == "all":
         return words.text("offices.all")
     if not row.name:

@@ -10,7 +10,7 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
-"""The periods of the leaderboard, and their length in months; 0 if it depends on the month."""
+"""The periods of the leaderboard, and their length in months; 0 if the length depends on the month."""
 MOST_TRENDS = 10
 MOST_PLACES = 10
 HEADCOUNT = (
@@ -29,7 +29,7 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount in a line and by month, and the agents with the largest changes on last year."""
+    """Headcount as figures and by month, and the agents with the largest changes since last year."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None

@@ -19,13 +19,15 @@ from pipelines.foreign_text import visible_lines
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def render(template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **shown: Any) -> str:
+def render(
+    template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **values: Any
+) -> str:
     """Render a template with these styles and at most one script; fails on an undefined name."""
     style = "\n".join(_own_file(name) for name in styles)
     code = _own_file(script) if script else ""
     allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
     policy = f"default-src 'none'; {allowed}base-uri 'none'; form-action 'none'"
-    return _templates().get_template(template).render(style=style, script=code, policy=policy, **shown)
+    return _templates().get_template(template).render(style=style, script=code, policy=policy, **values)
 
 
 @cache
@@ -35,16 +37,16 @@ def _templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_visible_value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
 
 
-def _shown(value: object) -> object:
-    """A value with visible control characters, which HTML does not allow.
+def _visible_value(value: object) -> object:
+    """A value with its control characters made visible, as HTML does not allow them.
 
-    Markup is the output of a macro, whose values have passed through here already.
+    Markup comes from a macro, whose values have already been through here.
     """
     return visible_lines(value) if type(value) is str else value
 

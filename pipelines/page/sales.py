@@ -14,18 +14,18 @@ from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest
 
 MOST_SALES = 20
 LEAST_FOR_PERCENT = 25
-"""Below this many, no percentage is shown."""
+"""Below this many valuations, no percentage is shown."""
 AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The column of each age."""
+"""The column for each age."""
 STATES = ("received", "signed", "due", "late")
 """The states of commission by month of possession."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication: figures in one line, and folded tables."""
+    """Changes since an earlier publication: a row of figures, and folded tables."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -100,7 +100,7 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _not_in_totals(words: Language) -> Callable[[Row], str]:
-    """The note on a cancelled sale that its month's totals still include."""
+    """A function for the note on a cancelled sale that its month's totals still include."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 
@@ -125,7 +125,7 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
 
 
 def _reason(row: Row, words: Language) -> str:
-    """The reason for a part of a change: a sale, an agent, no one, or an awaited report."""
+    """The reason for a part of a change: a sale, an agent, neither, or a report not yet loaded."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
@@ -160,7 +160,7 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """How far the budgets of the coming year are entered. None until one is."""
+    """How many budgets of the coming year are entered; None if none is."""
     words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
@@ -179,7 +179,7 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
-    """Commission that is signed and not received: by age, by month of possession, and by sale."""
+    """Commission signed but not received: by age, by month of possession, and by sale."""
     words = writer.words
     if not (facts.receivables or facts.money):
         return None
@@ -277,7 +277,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales cancelled this year. None if none."""
+    """The sales cancelled this year; None without any."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

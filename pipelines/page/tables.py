@@ -63,7 +63,7 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows, with `named` values; null if a value is unknown. None for a single row."""
+    """The sums of rows, with the `named` values; a sum is None if a value is unknown. None for one row."""
     if len(rows) < 2:
         return None
     sums = {}
@@ -75,7 +75,7 @@ def total_of(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
-    """A note with the day of the oldest reading, if some rows are older than the newest count."""
+    """A note with the day of the oldest reading, if it is before the newest count."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
     return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
@@ -83,7 +83,7 @@ def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A formatted value, its sort key, and its tone; lengths of a bar are in percent."""
+    """A formatted value, its sort key, and its tone; the lengths of its bar are in percent."""
 
     text: str
     key: str
@@ -138,7 +138,7 @@ def _in_file(value: object, decimal: str) -> str:
 
 @dataclass(frozen=True)
 class PageTable:
-    """Cells under heads, and the same numbers as a file."""
+    """Cells under heads, and the same numbers as a download."""
 
     name: str
     heads: list[Head]
@@ -181,7 +181,7 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `most` rows, with an optional total; None without rows.
 
-        The file has all rows given; `in_all` of a row counts the rows that a query left out, too.
+        The download has all `rows`; the column `in_all` also counts the rows that the query left out.
         """
         if not rows:
             return None

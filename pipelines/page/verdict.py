@@ -22,7 +22,7 @@ class PageVerdict:
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
-    """One line, and a table of doubts; causes and remedies are on the operators' page."""
+    """A line and a table of doubts; causes and remedies are on the operators' page."""
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
@@ -38,15 +38,15 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     ]
     severities = {row.severity for row in rows} | ({"warning"} if facts.missing else set())
     worst = next((severity for severity in ("error", "warning") if severity in severities), "well")
-    wrong = [row for row in rows if row.severity != "well"]
-    lines = [words.text("page.missing")] if facts.missing and not wrong else []
+    problems = [row for row in rows if row.severity != "well"]
+    lines = [words.text("page.missing")] if facts.missing and not problems else []
     if worst == "well":
         is_compared = any(row.compared_count for row in facts.agreements)
         lines.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
     if rows:
         subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
         lines.append(words.text("verdict.doubts", len(rows), figures=figures(subjects)))
-    marked = frozenset(subject for row in wrong for subject in row.subjects)
+    marked = frozenset(subject for row in problems for subject in row.subjects)
     doubts = writer.table(words.text("doubts.heading"), "doubts", table, rows)
     return PageVerdict(worst, " ".join(lines), doubts, marked)
 

@@ -1,4 +1,4 @@
-"""Paths: where rows are in an answer, and where each column is on the way to them.
+"""Paths: where rows are in an answer, and where each column is on the way to the rows.
 
 path = step("."step)*    names compare without case and "_"; an empty path is the document itself
 name   a member          name[]  each element of a list       name{}  each value of an object
@@ -18,16 +18,16 @@ NONE = "-"
 ANY = "*"
 KEY = "#"
 _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
-"""The names of a step, whether it leads into a list or keyed objects, and whether it takes a name (#)."""
+"""The names of a step, whether it leads into a list or keyed objects, and whether it reads a key (#)."""
 
 
 class PathError(ValueError):
-    """A path that cannot be read, or does not fit its rows; the sentence says why."""
+    """A path that cannot be read, or does not fit its rows; the message says why."""
 
 
 @lru_cache(maxsize=20_000)
 def simplified(name: str) -> str:
-    """A name without case and separators: `TotalRowCount` and `total_row_count` are one."""
+    """A name without case and separators: `TotalRowCount` and `total_row_count` are the same."""
     return re.sub(r"[\W_]+", "", name).lower()
 
 
@@ -35,7 +35,7 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: a member, or each element of lists or objects under some names.
 
-    `names` are simplified; empty ones stand for the value itself (`[]` at the start of a path) or, with
+    `names` are simplified; no names stand for the value itself (`[]` at the start of a path) or, with
     `is_any`, for every list of objects. Steps that lead to the same elements are equal.
     """
 
@@ -50,7 +50,7 @@ class Step:
 class Hop:
     """A way from one level of a document to the next: members to walk through, then a step.
 
-    The step leads into a list or an object of many, or, at the end of a path, to one object (`rows[].sale`).
+    The step leads into a list or keyed objects, or, at the end of a path, to one object (`rows[].sale`).
     """
 
     members: tuple[str, ...]
@@ -62,8 +62,8 @@ class Hop:
 class ColumnPath:
     """Where the value of a column is: at a level of the way to the rows, under members of its objects.
 
-    Level 0 is the document, the last level is the row. Without members it is the object itself, or with
-    `is_key` its name. `parent` names the table whose column it is.
+    Level 0 is the document, the last level is the row. Without members the value is the object itself, or
+    with `is_key` the object's key. `parent` names the table that has the column.
     """
 
     level: int = -1
@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Where a column is, if the service has it; raises PathError if it is not on the way to the rows."""
+        """Where a column is, None if the service has none; raises PathError if not on the way to the rows."""
         if text == NONE:
             return None
         if text.startswith("."):
@@ -103,7 +103,7 @@ class RowsPath:
 
 
 def rows_path(text: str) -> RowsPath:
-    """Read the path of rows; raises PathError with a sentence."""
+    """Parse the path of rows; raises PathError."""
     parent, rest = "", text.strip()
     if rest.startswith("@"):
         parent, _, rest = rest[1:].partition(".")
@@ -119,10 +119,10 @@ def rows_path(text: str) -> RowsPath:
 
 
 def member_path(text: str) -> tuple[str, ...]:
-    """Read a path of members only, such as a root or a total; raises PathError."""
+    """Parse a path of members only, such as that of a root or a total; raises PathError."""
     steps = _steps(text.strip())
     if any(step.each for step in steps):
-        raise PathError(f"the path {text!r} leads into a list, where members only are expected")
+        raise PathError(f"the path {text!r} leads into a list; it may only have members")
     return _names(steps)
 
 
@@ -131,18 +131,18 @@ def _names(members: list[Step]) -> tuple[str, ...]:
 
 
 def _steps(text: str, *, of_column: bool = False) -> list[Step]:
-    """The steps of a path; the name after a step of its own belongs to it: `offices{}.#` is `offices{}#`."""
+    """The steps of a path; # may be written as a separate step: `offices{}.#` is `offices{}#`."""
     parts = text.replace(f".{KEY}", KEY).removeprefix(".").split(".") if text else []
     last = len(parts) if of_column else 0
     return [_step(part, text, may_take_key=number == last) for number, part in enumerate(parts, 1)]
 
 
 def _step(part: str, text: str, *, may_take_key: bool) -> Step:
-    found = _STEP.fullmatch(part)
-    names, each, key = found.groups() if found else ("", "", "")
+    match = _STEP.fullmatch(part)
+    names, each, key = match.groups() if match else ("", "", "")
     is_any = names == ANY
-    listed = () if is_any or not names else tuple(map(simplified, names.strip("()").split("|")))
-    has_many_names = may_take_key and (each == "{}" or is_any or len(listed) > 1)
-    if not (names or each) or "" in listed or (key and not has_many_names):
+    alternatives = () if is_any or not names else tuple(map(simplified, names.strip("()").split("|")))
+    has_many_names = may_take_key and (each == "{}" or is_any or len(alternatives) > 1)
+    if not (names or each) or "" in alternatives or (key and not has_many_names):
         raise PathError(f"the path {text!r} cannot be read at {part!r}")
-    return Step(f"{names}{each}", listed, each, is_any, bool(key))
+    return Step(f"{names}{each}", alternatives, each, is_any, bool(key))

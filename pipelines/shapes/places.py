@@ -1,4 +1,4 @@
-"""The places of objects and values in a document, for sentences about answers and for proposals."""
+"""Places of objects and values in a document, for messages about answers and for proposals."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 Json = Any
 
 DEEPEST = 16
-MOST_LOOKED_AT = 500
-"""Elements of a list that are looked at: a list has one kind of rows."""
+MOST_EXAMINED = 500
+"""How many elements of a list are examined, as a list has one kind of rows."""
 MOST_NAMED = 8
 _PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
-"""A name of a field; a name of another form may be an id, or somebody's name, and is never shown."""
+"""The name of a field; any other text may be an id or a person's name, and is never shown."""
 
 
 @dataclass
 class FoundPlace:
-    """A place where elements are: the documents themselves, those of a list, or those under keys.
+    """A place where elements are: the documents themselves, the elements of a list, or values under keys.
 
-    `names` are those of the members of its objects. `fields` are the plain values in them, by the path that
-    leads to them through objects only; an element that is a plain value is at the empty path.
+    `names` are the member names of its objects. `fields` are their plain values, by the path that leads
+    there through objects only; an element that is a plain value is at the empty path.
     """
 
     path: str
@@ -33,16 +33,16 @@ class FoundPlace:
     keys: list[Json] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """The place with how many objects it has, and of what."""
+        """The path, the number of objects there, and the names of their members."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
         return f"{self.path} ({objects} of {named(self.names)})"
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
     """All places in documents of one kind; documents are at the empty path, elements of a list at `[]`."""
-    found: dict[str, FoundPlace] = {}
-    _add("", documents, found, 0)
-    return list(found.values())
+    places: dict[str, FoundPlace] = {}
+    _add("", documents, places, 0)
+    return list(places.values())
 
 
 def described(value: Json) -> str:
@@ -57,41 +57,41 @@ def described(value: Json) -> str:
 
 
 def named(names: Iterable[str]) -> str:
-    """Names of fields for a sentence: a few at most, and none that may be a value."""
-    several = list(islice(names, MOST_NAMED + 1))
-    shown = [name if _PUBLIC.fullmatch(name) else "…" for name in several[:MOST_NAMED]]
-    return ", ".join(dict.fromkeys(shown)) + (", …" if len(several) > MOST_NAMED else "")
+    """Field names for a message: a few at most, and none that may be a value."""
+    first_names = list(islice(names, MOST_NAMED + 1))
+    shown = [name if _PUBLIC.fullmatch(name) else "…" for name in first_names[:MOST_NAMED]]
+    return ", ".join(dict.fromkeys(shown)) + (", …" if len(first_names) > MOST_NAMED else "")
 
 
-def _add(path: str, elements: Sequence[Json], found: dict[str, FoundPlace], depth: int) -> None:
-    """Note the elements of a place and all that is in them."""
-    place = found.setdefault(path, FoundPlace(path))
+def _add(path: str, elements: Sequence[Json], places: dict[str, FoundPlace], depth: int) -> None:
+    """Note the elements of a place and everything in them."""
+    place = places.setdefault(path, FoundPlace(path))
     place.count += len(elements)
-    for element in elements[:MOST_LOOKED_AT]:
-        _look(element, "", place, found, depth)
+    for element in elements[:MOST_EXAMINED]:
+        _examine(element, "", place, places, depth)
 
 
-def _look(value: Json, way: str, place: FoundPlace, found: dict[str, FoundPlace], depth: int) -> None:
-    """Note what a path leads to from the objects of a place."""
+def _examine(value: Json, way: str, place: FoundPlace, places: dict[str, FoundPlace], depth: int) -> None:
+    """Note a value and everything in it; `way` leads to it from the objects of a place."""
     path = f"{place.path}.{way}" if place.path else way
     if depth > DEEPEST or value is None:
         return
     if isinstance(value, list):
-        _add(f"{path}[]", value, found, depth + 1)
+        _add(f"{path}[]", value, places, depth + 1)
     elif isinstance(value, dict) and _is_keyed(value):
-        _add(f"{path}{{}}", list(value.values()), found, depth + 1)
-        found[f"{path}{{}}"].keys += value
+        _add(f"{path}{{}}", list(value.values()), places, depth + 1)
+        places[f"{path}{{}}"].keys += value
     elif isinstance(value, dict):
         for name, member in value.items():
             if not way:
                 place.names[name] = None
-            _look(member, f"{way}.{name}" if way else name, place, found, depth + 1)
+            _examine(member, f"{way}.{name}" if way else name, place, places, depth + 1)
     else:
         place.fields.setdefault(way, []).append(value)
 
 
 def _is_keyed(value: dict[str, Json]) -> bool:
-    """Whether an object holds rows under keys: several objects under names that look like ids."""
+    """Whether an object has rows under keys: several objects under names that look like ids."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, dict) and member for member in members):
         return False

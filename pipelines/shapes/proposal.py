@@ -1,8 +1,7 @@
-"""A proposal for the shape of a report whose declared shape does not fit its answers.
+"""Proposal for the shape of a report whose declared shape does not fit its answers.
 
-Ids decide most: a field whose values are those of known offices or users is the office or the user, whatever
-it is called. Everything else goes by its name. Where two fields may be one column, nothing is decided: that
-is for the operator to say. Nothing here shows a value.
+A field whose values are ids of known offices or users is the office or the user, by any name. All other
+fields are matched by name. If two fields may be the same column, the operator must decide. No value is shown.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from pipelines.shapes.paths import NONE, simplified
 from pipelines.shapes.places import FoundPlace, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
-MOST_ARE = 0.5
-"""More than this share of a field's values have to be known ids: some offices and users are gone."""
+LEAST_KNOWN = 0.5
+"""More than this share of a field's values must be known ids: some offices and users are gone."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# The names that a column may have, simplified; of a measure the words, alone or next to one of a plan.
+# The simplified names that a column may have; MEASURES has words, used alone or with a word of PLANNED.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -46,12 +45,12 @@ MEASURES: Mapping[str, Sequence[str]] = {
 
 
 KnownIds = Mapping[str, set[str]]
-"""The ids that documented reports have stated: those that a column `office_id` or `user_id` may hold."""
+"""The ids from documented reports that the columns `office_id` and `user_id` may contain."""
 
 
 @dataclass
 class TableProposal:
-    """Where the rows of a table may be, and the paths that each of its columns may have."""
+    """Where the rows of a table may be, and the possible paths of each column."""
 
     table: Table
     rows: str
@@ -69,7 +68,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether more of the wanted columns are here; in a list inside the other's rows, needed ones."""
+        """Whether it misses fewer needed columns, or else has more columns and is not inside the other."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -77,7 +76,7 @@ class TableProposal:
 
 @dataclass(frozen=True)
 class Proposal:
-    """The proposed shape of a report; complete ones can be adopted."""
+    """The proposed shape of a report."""
 
     report: Report
     tables: tuple[TableProposal, ...] = ()
@@ -88,15 +87,15 @@ class Proposal:
         return bool(self.tables) and all(table.is_complete for table in self.tables)
 
     def as_toml(self) -> str:
-        """The proposal as a part of `shapes.toml`, with a comment for each line that is unsure."""
+        """The proposal as a part of `shapes.toml`; uncertain lines are commented out."""
         lines: list[str] = []
         for proposal in self.tables:
             name = proposal.table.name if len(self.report.tables) > 1 else ""
             part = f"{self.report.name}.{name}".rstrip(".")
             lines += [f"[{part}]", f'rows = "{proposal.rows}"', f"[{part}.columns]"]
             for column in proposal.table.columns:
-                path, *others = proposal.candidates.get(column.name) or [NONE]
-                doubt = f"or {', '.join(others)}" if others else ""
+                path, *alternatives = proposal.candidates.get(column.name) or [NONE]
+                doubt = f"or {', '.join(alternatives)}" if alternatives else ""
                 if column.name in proposal.missing:
                     doubt = NOT_FOUND
                 line = f'{column.name} = "{path}"'
@@ -130,7 +129,7 @@ def _proposal(
     known: KnownIds,
     parent: TableProposal | None,
 ) -> TableProposal:
-    """The candidates for each column, if the rows are at this place."""
+    """The proposal for a table, assuming that its rows are at this place."""
     fields = _fields(place, () if parent else places)
     rows = f"@{parent.table.name}.{place.path.removeprefix(f'{parent.rows}.')}" if parent else place.path
     proposal = TableProposal(table, rows)
@@ -147,14 +146,14 @@ def _proposal(
 
 
 def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[Any]]:
-    """The values of every field that a column may be, by its path: of the rows, then of all around them."""
+    """The values of every field that may be a column, by path: those of the rows, then of places above."""
     fields = {f".{path}": values for path, values in place.fields.items()}
-    for around in (place, *reversed(places)):
-        if around is not place and place.path.startswith(around.path):
-            above = f"{around.path}." if around.path else ""
-            fields |= {f"{above}{path}": values for path, values in around.fields.items()}
-        if around.keys and place.path.startswith(around.path):
-            fields[f"{around.path}#"] = around.keys
+    for ancestor in (place, *reversed(places)):
+        if ancestor is not place and place.path.startswith(ancestor.path):
+            prefix = f"{ancestor.path}." if ancestor.path else ""
+            fields |= {f"{prefix}{path}": values for path, values in ancestor.fields.items()}
+        if ancestor.keys and place.path.startswith(ancestor.path):
+            fields[f"{ancestor.path}#"] = ancestor.keys
     return fields
 
 
@@ -195,7 +194,7 @@ def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
 
 def _are_among(values: Sequence[Any], ids: Collection[str]) -> bool:
     texts = [str(value).strip() for value in values if value != ""]
-    return bool(texts) and sum(text in ids for text in texts) > MOST_ARE * len(texts)
+    return bool(texts) and sum(text in ids for text in texts) > LEAST_KNOWN * len(texts)
 
 
 def _all_match(pattern: str, values: Sequence[Any]) -> bool:
@@ -203,6 +202,6 @@ def _all_match(pattern: str, values: Sequence[Any]) -> bool:
 
 
 def _ends(path: str) -> set[str]:
-    """The last name of a path, and the last two as one."""
+    """The last name of a path, and the last two joined."""
     names = path.split(".")
     return {simplified(names[-1]), simplified("".join(names[-2:]))}

@@ -1,4 +1,4 @@
-"""The shape of a report: where its tables and their columns are in its answers, as a tree of places."""
+"""Shape of a report: where its tables and their columns are in its answers, as a tree of places."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TO_THE_DOCUMENT = Hop((), Step("", ()), "")
 class Place:
     """A place in a document where objects are: the document itself, or the elements that a hop leads to.
 
-    `columns` are the declared columns that are read here, by their paths; `below` are the places that are
-    reached from here. Where the rows of a table are, `sources` says at which place on the way to them each
-    column is, and `from_parent` which columns are those of the parent row.
+    `columns` are the declared columns read here, by path; `below` are the places reached from here. If the
+    rows of a table are here, `sources` has the place and path of each column, and `from_parent` maps columns
+    to those of the parent row.
     """
 
     hop: Hop = TO_THE_DOCUMENT
@@ -32,18 +32,18 @@ class Place:
     def declared(self) -> dict[Keys, Column]:
         """The columns of each object, by the simplified names on the way to their values.
 
-        An element that is a column itself is at an empty name.
+        If the element itself is a column, its name is empty.
         """
         return {path.members or ("",): column for path, column in self.columns.items() if not path.is_key}
 
     @property
     def is_plain(self) -> bool:
-        """Whether a column is the element itself, which is no object then."""
+        """Whether the element itself is a column, and so not an object."""
         return ("",) in self.declared
 
     @property
     def lists(self) -> set[Keys]:
-        """The ways to the lists that are places of their own; (*,) stands for any list of objects."""
+        """The ways to the lists that are separate places; (*,) stands for any list of objects."""
         ways: set[Keys] = set()
         for hop in (place.hop for place in self.below):
             names = (ANY,) if hop.step.is_any else hop.step.names
@@ -52,7 +52,7 @@ class Place:
 
 
 def shape_of(report: Report) -> Place:
-    """The document at the root of a report, with all places below; raises PathError with a sentence."""
+    """The document at the root of a report, with all places below; raises PathError."""
     document = Place()
     ways: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
@@ -60,7 +60,9 @@ def shape_of(report: Report) -> Place:
             continue
         rows = rows_path(table.rows)
         if rows.parent not in ways:
-            raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no table before it")
+            raise PathError(
+                f"{table.name}: its rows are below {rows.parent!r}, which is not an earlier table"
+            )
         way = ways[table.name] = _walk(ways[rows.parent][-1:], rows)
         if way[-1].table:
             raise PathError(f"{table.name} and {way[-1].table.name} both have their rows at {rows.text!r}")
@@ -75,7 +77,7 @@ def shape_of(report: Report) -> Place:
 
 
 def column_path(table: Table, column: Column) -> str:
-    """The path of a column: as an operator wrote it, else as it is declared; empty for the request's own."""
+    """The path of a column, from shapes.toml or else as declared; empty if its value is the request's."""
     if column.name in table.paths:
         return table.paths[column.name]
     if column in table.requested:
@@ -87,7 +89,7 @@ def column_path(table: Table, column: Column) -> str:
 
 
 def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
-    """The places on the way to the rows, made where they are new."""
+    """The places on the way to the rows; adds those that are new."""
     for hop in rows.hops:
         above = way[-1]
         place = next((place for place in above.below if place.hop == hop), None)

@@ -1,4 +1,4 @@
-"""The operator's `shapes.toml`: where rows and columns are, if a declaration is assumed and wrong."""
+"""The operator's `shapes.toml`: where rows and columns are, if an assumed declaration is wrong."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pipelines.shapes.paths import NONE, PathError, member_path, rows_path
 from pipelines.shapes.shape import column_path, shape_of
 
 TOTAL_ROWS = "total_rows"
-OF_A_REPORT = ("root", TOTAL_ROWS, "decimal")
-OF_A_TABLE = ("rows", "columns")
+REPORT_KEYS = ("root", TOTAL_ROWS, "decimal")
+TABLE_KEYS = ("rows", "columns")
 UNPAGED = "unpaged"
 
 
 class ShapesError(ValueError):
-    """A `shapes.toml` that cannot be used; the sentence says what to correct."""
+    """A `shapes.toml` that cannot be used; the message says what to correct."""
 
 
 def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Report]:
-    """The catalogue with the shapes of a file; without a file, as it is. Raises ShapesError."""
+    """The catalogue with the shapes of the file, if it exists. Raises ShapesError."""
     if not path.exists():
         return catalogue
     try:
@@ -38,7 +38,7 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
         where = f"{path.name}: [{name}"
         report = catalogue.get(name)
         if report is None:
-            raise ShapesError(f"{where}] is no report{_meant(name, list(catalogue))}")
+            raise ShapesError(f"{where}] is not a report{_hint(name, list(catalogue))}")
         try:
             corrected[name] = replace(_corrected(report, words, where), shape=_hash_of(words))
         except PathError as error:
@@ -47,13 +47,13 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
 
 
 def _hash_of(words: Mapping[str, Any]) -> str:
-    """A short hash of what decides how rows are read: if it changes, stored answers are replayed."""
-    of_rows = {word: value for word, value in words.items() if word != TOTAL_ROWS}
-    return hashlib.sha256(json.dumps(of_rows, sort_keys=True).encode()).hexdigest()[:16] if of_rows else ""
+    """A short hash of the keys that decide how rows are read: if it changes, stored answers are replayed."""
+    decisive = {word: value for word, value in words.items() if word != TOTAL_ROWS}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16] if decisive else ""
 
 
 def _corrected(report: Report, words: Any, where: str) -> Report:
-    """A report with its shape from the file; the unpaged counterpart has a shape of its own."""
+    """A report with its shape from the file; its unpaged counterpart has a separate shape."""
     if not (report.endpoint.paged and isinstance(words, dict)):
         return _shaped(report, words, where)
     paged = {word: value for word, value in words.items() if word != UNPAGED}
@@ -64,13 +64,13 @@ def _corrected(report: Report, words: Any, where: str) -> Report:
 def _shaped(report: Report, words: Any, where: str) -> Report:
     """A report with its part of the file; raises PathError for paths that do not fit together."""
     tables = {table.name: table for table in report.tables}
-    words = _known_words(words, [*OF_A_REPORT, *OF_A_TABLE, *tables], where)
+    words = _known_words(words, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
-    of_first = {word: words[word] for word in OF_A_TABLE if word in words}
+    of_first = {word: words[word] for word in TABLE_KEYS if word in words}
     tables[first] = _table(tables[first], of_first, where)
     for name in tables.keys() & words.keys():
         tables[name] = _table(tables[name], words[name], f"{where}.{name}")
-    texts: dict[str, Any] = {word: _text(words, word, where) for word in OF_A_REPORT if word in words}
+    texts: dict[str, Any] = {word: _text(words, word, where) for word in REPORT_KEYS if word in words}
     corrected = replace(report, tables=tuple(tables.values()), **texts)
     if corrected.decimal not in (".", ","):
         raise ShapesError(f'{where}] decimal is "." or ","')
@@ -81,11 +81,11 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
 
 
 def _table(table: Table, words: Any, where: str) -> Table:
-    """A table with its rows and columns where the file says.
+    """A table with the paths of its rows and columns from the file.
 
-    Columns whose declared path is not on the way to other rows: the service has none, until it is written.
+    If the rows have moved, a column whose declared path no longer leads to them counts as absent.
     """
-    words = _known_words(words, OF_A_TABLE, where)
+    words = _known_words(words, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
     columns = _known_words(words.get("columns", {}), names, f"{where}.columns")
     rows = _text(words, "rows", where) if "rows" in words else table.rows
@@ -107,17 +107,17 @@ def _table(table: Table, words: Any, where: str) -> Table:
 
 
 def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
-    """The keys of a table of the file; raises ShapesError for an unknown one."""
+    """The keys of a table in the file; raises ShapesError for an unknown key."""
     if not isinstance(words, dict):
-        raise ShapesError(f"{where}] is no table; known in it are {', '.join(known)}")
+        raise ShapesError(f"{where}] is not a table; its keys may be {', '.join(known)}")
     for word in words:
         if word not in known:
-            raise ShapesError(f"{where}] knows no {word!r}{_meant(word, known)}")
+            raise ShapesError(f"{where}] has no key {word!r}{_hint(word, known)}")
     return words
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known one."""
+def _hint(name: str, known: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known name."""
     return (
         f"; did you mean {meant}?" if (meant := nearest(name, known)) else f"; known are {', '.join(known)}"
     )
@@ -125,5 +125,5 @@ def _meant(name: str, known: Sequence[str]) -> str:
 
 def _text(words: Mapping[str, Any], word: str, where: str) -> str:
     if not isinstance(words[word], str):
-        raise ShapesError(f"{where}] {word} is no text in quotes")
+        raise ShapesError(f"{where}] {word} is not a text in quotes")
     return str(words[word]).strip()

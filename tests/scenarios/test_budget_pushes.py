@@ -153,7 +153,7 @@ def test_a_present_budget_that_cannot_be_read_is_never_replaced(here: BudgetScen
     plan = here.plan(NEW)
     pushed = here.push(plan, Fault("text", path="Budget/Crm"))
     assert (statuses(pushed), here.sent) == ({"refused": 1}, {})
-    with pytest.raises(BudgetError, match=r"The present budget of .* cannot be read"):
+    with pytest.raises(BudgetError, match=r"The current budget of .* cannot be read"):
         here.plan(NEW)
 
 
@@ -184,10 +184,10 @@ def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScen
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert BudgetPlan.read(path).changes[0].month == str(DECEMBER)
     path.write_text(path.read_text("utf-8").replace("90000", "90001"), "utf-8")
-    with pytest.raises(BudgetError, match="is not as it was made"):
+    with pytest.raises(BudgetError, match="was edited"):
         BudgetPlan.read(path)
     path.write_text("[]", "utf-8")
-    with pytest.raises(BudgetError, match="is no plan of budgets"):
+    with pytest.raises(BudgetError, match="is not a budget plan"):
         BudgetPlan.read(path)
 
 

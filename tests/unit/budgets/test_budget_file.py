@@ -88,11 +88,11 @@ def test_an_amount_is_read_as_people_write_it(tmp_path: Path, written: str, numb
     [
         ("105.000", "thousands or decimals"),
         ("105000,50", "not whole"),
-        ("10 5000", "no number"),
-        ("1,05E+05", "no number"),
-        ("-", "no number; leave the cell empty"),
-        ("#REF!", "no number"),
-        ("cirka 5", "no number"),
+        ("10 5000", "not a number"),
+        ("1,05E+05", "not a number"),
+        ("-", "not a number; leave the cell empty"),
+        ("#REF!", "not a number"),
+        ("cirka 5", "not a number"),
         ("-5", "not from 0 to 10000000"),
         ("10000001", "not from 0 to 10000000"),
     ],
@@ -137,10 +137,10 @@ def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("office_id;user_id;month;sold\n", "no row below its heads"),
-        ("office_id;user_id;month\nM1;U1;2027-01\n", "no column to budget"),
+        ("office_id;user_id;month;sold\n", "no row below its headings"),
+        ("office_id;user_id;month\nM1;U1;2027-01\n", "no column has budgets"),
         (PLAIN.replace("sold", "commission"), "more than once"),
-        (PLAIN.replace(";", ",").replace("105000", "105 000,00"), "more cells than there are heads"),
+        (PLAIN.replace(";", ",").replace("105000", "105 000,00"), "more cells than headings"),
         (PLAIN + 'M1;"U2;2027-01;1;1\n', "save it again"),
         (b"PK\x03\x04rest", "save it again"),
         (b"\x00\x01\x02", "no row with the headings"),
@@ -164,7 +164,7 @@ def test_a_workbook_has_dates_numbers_and_sheets_that_are_none_of_ours(tmp_path:
 
 def test_a_formula_without_a_value_is_not_empty(tmp_path: Path) -> None:
     path = workbook(tmp_path, HEADS, ("M1", "U1", "2027-01", "=100000+5000", 2))
-    with pytest.raises(BudgetError, match=r"row 2: commission '=100000\+5000' is no number"):
+    with pytest.raises(BudgetError, match=r"row 2: commission '=100000\+5000' is not a number"):
         read_budget_file(path, TODAY)
 
 
@@ -188,5 +188,5 @@ def test_parquet_has_types_of_its_own(tmp_path: Path) -> None:
 
 def test_a_number_that_is_none_is_not_empty(tmp_path: Path) -> None:
     path = parquet(tmp_path, "M1", "U1", "2027-01", float("nan"), 1)
-    with pytest.raises(BudgetError, match="row 1: commission 'nan' is no number; leave the cell empty"):
+    with pytest.raises(BudgetError, match="row 1: commission 'nan' is not a number; leave the cell empty"):
         read_budget_file(path, TODAY)

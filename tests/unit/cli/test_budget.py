@@ -42,7 +42,9 @@ def test_a_plan_is_a_table_by_office_and_measure_after_the_number_of_requests(
     file = here.file({"commission": before + 5_000})
     assert main(["budget", "plan", str(file), "--plan", str(tmp_path / "plan.json")]) == 0
     said = capsys.readouterr()
-    assert said.err.splitlines()[0] == "reading current budgets, at most 3 requests, about 0.0 s; none is set"
+    assert (
+        said.err.splitlines()[0] == "reading current budgets, at most 3 requests, about 0.0 s; nothing is set"
+    )
     cells = [cell.strip() for cell in said.out.splitlines()[2].split("  ") if cell.strip()]
     assert cells == [OFFICE, "commission", "1", count(before), count(before + 5_000), count(5_000)]
     assert here.sent == {}
@@ -73,5 +75,5 @@ def test_a_wrong_file_ends_with_2_and_makes_no_plan(
 ) -> None:
     file = here.file({"office_id": OWN_ID, "sold": "many"})
     assert main(["budget", "plan", str(file), "--plan", str(tmp_path / "plan.json")]) == 2
-    assert "row 2: sold 'many' is no number" in capsys.readouterr().err
+    assert "row 2: sold 'many' is not a number" in capsys.readouterr().err
     assert not (tmp_path / "plan.json").exists()

@@ -18,8 +18,8 @@ def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_
     seen = look("commission_office", [earned])
     assert (seen.state, seen.missing) == ("columns missing", ("commission_office.commission",))
     assert seen.sentence == (
-        "No row has commission_office.commission, which marts need. Fields without a column of ours: earned. "
-        'Write in shapes.toml where it is, or "-" if the service has none.'
+        "No row has commission_office.commission, which marts need. Undeclared fields: earned. "
+        'Write its path in shapes.toml, or "-" if the service has none.'
     )
 
 

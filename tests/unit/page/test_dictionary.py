@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.foreign_text import CONTROLS
-from pipelines.page.dictionary import also_called, render_dictionary
+from pipelines.page.dictionary import render_dictionary, synonyms
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\x00\x9b\u202e"
@@ -118,4 +118,4 @@ def test_figures_stand_by_subject_with_their_expression_and_mart(html: str) -> N
     ],
 )
 def test_the_search_knows_what_else_a_column_is_called(column: str, word: str) -> None:
-    assert word in also_called(column)
+    assert word in synonyms(column)

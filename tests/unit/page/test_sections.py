@@ -90,14 +90,14 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
     [
         ({"unheld": 1}, "One month of one office has not been loaded and is left out."),
         ({"wanted_month": month("2025-12")}, "No data before January 2026."),
-        ({"compared": 0}, "The year before has not been loaded."),
+        ({"compared": 0}, "The previous year has not been loaded."),
         (
             {"compared": 0, "began_month": month("2025-06")},
-            "The office has existed since June 2025: there is no whole year to compare with.",
+            "The office has existed since June 2025, so there is no full year to compare with.",
         ),
         (
             {"offices": 3, "compared": 2},
-            "Changes are like for like: 2 of 3 offices, open in the whole of both periods.",
+            "Changes are like for like: 2 of 3 offices, open throughout both periods.",
         ),
     ],
 )
@@ -116,9 +116,9 @@ def test_a_forecast_has_a_range_after_three_years(years: int, count: int) -> Non
 def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
     assert note.startswith(
-        "Last whole month: Recent months still change: 3 earlier months of the chain have changed"
+        "Last whole month: Recent months still change: after they were this recent, 3 earlier months"
     )
-    assert note.endswith(" −2.5% since they were this recent (median; −4.0% to +1.0%).")
+    assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%).")
 
 
 def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -> None:
@@ -136,7 +136,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
             "Other figures are compared once the month has ended."
         ),
         "Sales only up to an earlier day of the month: B 17, C 2.",
-        "Sales are compared without D: not complete in both years.",
+        "Sales are compared without D: incomplete in one or both years.",
     ]
 
 
@@ -242,7 +242,7 @@ def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -
         "total 600", "not yet due 200", "0–30 days 400", "31–60 days 0", "over 60 days 0",
     ]  # fmt: skip
     assert [row[-1] for row in texts(found.folded[0])] == ["9", "9"]
-    assert found.notes[1] == "One office has never noted a receipt and is left out."
+    assert found.notes[1] == "One office has never recorded a receipt and is left out."
 
 
 def test_money_is_stacked_by_month_of_possession() -> None:

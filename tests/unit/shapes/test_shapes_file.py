@@ -55,12 +55,12 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
     [
         (
             '[budget_comission]\nrows = "x[]"',
-            "[budget_comission] is no report; did you mean budget_commission?",
+            "[budget_comission] is not a report; did you mean budget_commission?",
         ),
-        ('[budget_commission]\nrow = "x[]"', "[budget_commission] knows no 'row'; did you mean rows?"),
+        ('[budget_commission]\nrow = "x[]"', "[budget_commission] has no key 'row'; did you mean rows?"),
         (
             '[budget_commission.columns]\nofficeid = "x"',
-            "[budget_commission.columns] knows no 'officeid'; did you mean office_id?",
+            "[budget_commission.columns] has no key 'officeid'; did you mean office_id?",
         ),
         (
             '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
@@ -74,7 +74,7 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
                 "('[].users[].userId' is not on the way to the rows at 'x[]')"
             ),
         ),
-        ("[budget_commission]\nrows = 1", "[budget_commission] rows is no text in quotes"),
+        ("[budget_commission]\nrows = 1", "[budget_commission] rows is not a text in quotes"),
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal is "." or ","'),
     ],
 )
@@ -90,5 +90,5 @@ def test_a_file_that_is_no_toml_is_an_error_with_the_place(tmp_path: Path) -> No
 
 
 def test_a_report_without_pages_has_no_unpaged_counterpart(tmp_path: Path) -> None:
-    with pytest.raises(ShapesError, match=r"\[users\] knows no 'unpaged'"):
+    with pytest.raises(ShapesError, match=r"\[users\] has no key 'unpaged'"):
         with_shapes(REPORTS, written(tmp_path, "[users.unpaged]\n"))
