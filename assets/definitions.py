@@ -17,7 +17,7 @@ from assets.reports import report_steps
 from assets.runs import NIGHTLY, dead_runs_sensor, nightly_schedule, old_runs_sensor
 from pipelines.settings.model import load_settings
 
-# Backfill policies and freshness are still channel beta or preview; they are used on purpose.
+# Backfill policies and freshness are still marked beta or preview; they are used on purpose.
 for kind in (dg.BetaWarning, dg.PreviewWarning):
     warnings.filterwarnings("ignore", category=kind)
 
