@@ -26,11 +26,11 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 NOT_REQUESTED = "not requested: the run ended first"
 SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
-"""Metadata of a failure whose causes are in meta.conditions: their number."""
+"""Metadata key of a failure: the number of its causes in meta.conditions."""
 
 
 class PartitionState(StrEnum):
-    """The state of a partition after a run: green, green, unchanged or red in the UI."""
+    """A partition's state after a run; in the UI two are green, then unchanged, red."""
 
     FETCHED = "fetched"
     NOT_DUE = "not due"
@@ -62,7 +62,7 @@ class PartitionResult:
 class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
-    A sync that has stopped did not request everything. A month fetched since `since_utc` counts as fetched by
+    A sync that gave up did not request everything. A month fetched since `since_utc` counts as fetched by
     this run. `active` customers are those switched on in the settings.
     """
 

@@ -36,7 +36,7 @@ EARNINGS = (
     ),
     money(
         "soldTotalPrice",
-        "sum of sale prices, each by share of the commission; currency not documented",
+        "sum of sale prices, each times the commission share; currency not documented",
         needed=True,
     ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
@@ -160,7 +160,7 @@ REPORTS = (
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",
-            window_months=TWO_MONTHS + 1,  # in two requests, margins included
+            window_months=TWO_MONTHS + 1,  # with margins, still two requests
             limit=TWO_MONTHS,
         ),
         month_of_row="documented date",

@@ -27,8 +27,8 @@ class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
     The rate limit is halved when half of the latest tries failed or were denied. The run ends when
-    `most_failures` requests in a row failed in all their tries, from three pairs of customer and report and
-    from three reports (or all `reports` of the run, if there are fewer); when three in a row could not
+    `most_failures` requests in a row failed in all their tries, across at least three pairs of customer and
+    report and three reports (or all `reports` of the run, if fewer); when three in a row could not
     connect; or when every report is denied (403), customer after customer. `over` is the error that ended it.
     """
 
@@ -101,7 +101,7 @@ class CircuitBreaker:
         self._give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
     def denies_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login lacks access to a customer: three reports are denied, one is answered elsewhere."""
+        """Whether a login lacks access to a customer: three reports denied, one answered for others."""
         denied = self._denied_reports.get((customer, login), set())
         return (
             (customer, login) not in self._answered
@@ -110,9 +110,9 @@ class CircuitBreaker:
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether every report was denied in a row, for at least three customers.
+        """Whether denials in a row span every report and at least three customers.
 
-        A login may lack access to a single report or customer.
+        Fewer may be one missing access right.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}

@@ -1,4 +1,4 @@
-"""The contents of the objects at one place: columns by simplified names, and undeclared lists."""
+"""The JSON objects at one path: columns by simplified names, and undeclared lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EMPTY: Object = {}
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and a mask by kind of values that do not fit."""
+    """A column with its values, and a mask for each kind of misfit."""
 
     column: Column
     values: pl.Series
@@ -77,7 +77,7 @@ class Contents:
     """The values of objects by name: nested objects are flattened, lists of objects set aside.
 
     `declared` are the columns that are read here, `lists` the paths of lists that are read elsewhere, by
-    simplified names. With `takes_all`, undeclared fields become columns, and undeclared lists tables.
+    simplified names. With `takes_all`, undeclared fields turn into columns, undeclared lists into tables.
     """
 
     declared: Mapping[Keys, Column]

@@ -40,7 +40,7 @@ SWITCHED_OFF = "the customer is switched off in the settings; the stored rows st
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
 JUST_LOADED = "another command has just loaded it"
 NO_MONTH = "no selected month can be requested today"
-NO_IDS = "no {} in {} yet: the sync after their first load requests them"
+NO_IDS = "no {} in {} yet: once loaded, the next sync requests them"
 ON_DEMAND = "requested on demand only: name an id with --estate"
 
 
@@ -248,7 +248,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request per span and id; for a paged report, as many as its largest window took before."""
+    """One request per span and id; if paged, as many per span as its costliest window took."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans

@@ -168,10 +168,10 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order, in which each customer begins with another report.
+    """The tasks in round-robin order, each customer beginning with a different report.
 
-    A denied report or customer then costs one request, and consecutive requests span all customers and
-    reports: if all are denied, access rights are not the cause.
+    A denied report then costs one request, and consecutive requests span all customers and reports: if all
+    are denied, it is no single missing access right.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from landing alone.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
-histories, the ledger and what marts remember. A lost file is rebuilt without these copies, as a note says.
+histories, the ledger and what marts remember. A lost file is rebuilt without them, and a note says so.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def replay(
                 )
                 return done
             replace_file(store, fresh)
-    if settings.pseudonym_key.get_secret_value():  # free space may have names from before the key
+    if settings.pseudonym_key.get_secret_value():  # freed blocks may hold names from before the key
         with store.writing() as connection:
             note_traces(connection)
     return done
@@ -107,7 +107,7 @@ class _Replay:
     unread: dict[str, str] = field(default_factory=dict)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Load the effective loads again; a history as a whole or not at all."""
+        """Repeat `loads_to_replay`; a history as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -132,7 +132,7 @@ class _Replay:
             note_unread(connection, self.unread)
 
     def _relearn(self, store: Store, reports: Sequence[str]) -> None:
-        """Add to the ledger loads of these reports that only landing has, as after a lost working file."""
+        """Record loads of these reports that only landing has, as after a lost working file."""
         files = list(self.landing.walk())
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [

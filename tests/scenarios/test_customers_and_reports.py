@@ -40,7 +40,7 @@ def sync_budgets(here: Scenario) -> list[str]:
 
 
 def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office: Scenario) -> None:
-    reason = "no userId in bi.users or bi.commission_user yet: the sync after their first load requests them"
+    reason = "no userId in bi.users or bi.commission_user yet: once loaded, the next sync requests them"
     assert (sync_budgets(office), office.asked) == ([reason], [])
 
 

@@ -1,4 +1,4 @@
-"""Months that changed after they were loaded, as the service reports or disagreeing reports show."""
+"""Months that changed after they were loaded, as the service says or disagreeing reports show."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def record_probe(
 ) -> None:
     """Record a request for changes, and the months that its answer named; known changes stay.
 
-    `asked_of` is the report that was requested by time of change. A change is known if it was noticed after
-    it happened: months read since then include it.
+    `asked_of` is the report that was filtered by time of change. A change is known if one at least as late
+    was noticed after it: months read since include it.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -83,9 +83,9 @@ def record_probe(
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
-    """Record the months of these reports that were read long before a report that disagrees with them.
+    """Record months of these reports that were read long before a disagreeing report was.
 
-    A cancelled sale is on no list of changes; the report that is read next shows it. Reads the marts;
+    A cancelled sale is on no list of changes; only a report read later shows it. Reads the marts;
     returns the recorded changes. A month that is already due stays as it is.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])

@@ -121,7 +121,7 @@ def next_load_number(connection: DuckDBPyConnection) -> int:
 
 
 def _leave_out_older(loads: Sequence[Load], stored: Stored) -> None:
-    """Leave out months that a newer load has filled or fills in the group."""
+    """Leave out months filled by a newer load, stored or in this group."""
     newest = {key: number for key, (number, _) in stored.items()}
     for load in loads:
         for month in load.months:

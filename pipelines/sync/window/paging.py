@@ -41,7 +41,7 @@ class PageSize:
 
     `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. Once a size is
     accepted, it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
-    largest counts seen on one page, so the service does not cap pages below them.
+    largest counts seen on one page: any cap of the service is no lower.
     """
 
     largest: int = 1000
@@ -56,7 +56,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
-        """Whether an earlier page was longer, so that this one ended because the rows did."""
+        """Whether an earlier page was longer, so this one is short because rows ran out."""
         return page.rows < self.most_rows and page.fullest_list < self.fullest_list
 
     def note(self, page: Page) -> None:
@@ -96,7 +96,7 @@ class PageSize:
 class Page:
     """One answer, and the facts about its rows that prove the paging.
 
-    `requested_rows` is UNPAGED for all rows. `total` is the service's own count of all rows, if the shape
+    `requested_rows`: UNPAGED means all. `total` is the service's own count of all rows, if the shape
     says where it is. `ids` are by table; without ids, `rows_hash` recognises a repeated page. `mismatch` says
     why the answer does not fit its shape. `place` is the position of the answer in its landing file.
     """
@@ -153,7 +153,7 @@ def page_of_answer(report: Report, document: Document, question: Question, reque
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its number; the flag says whether all stated rows were received."""
+"""Requests a page by its number; the flag says whether the stated total was reached."""
 
 
 async def read_whole(
@@ -163,10 +163,10 @@ async def read_whole(
     note: Callable[[str], None],
     size: PageSize,
 ) -> list[Page]:
-    """The pages of one request, proven to be whole, or the one answer of its unpaged counterpart.
+    """The pages of one span, proven to be whole, or the one answer of its unpaged request.
 
-    If the first page does not fit its shape and the counterpart has rows, no more pages are requested. Raises
-    UnreadableRows for an unreadable answer: next to good answers it would go unnoticed.
+    If the first page does not fit its shape but the unpaged answer has rows, later spans are unpaged too.
+    Raises UnreadableRows for an unreadable answer, lest it go unnoticed among good ones.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -189,7 +189,7 @@ async def read_whole(
 
 
 async def read_proven(request: PageRequest, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
-    """The pages of one request; None if they cannot be proven to be whole."""
+    """The pages of one span; None if they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
             pages = await read_pages(request, size)
@@ -208,16 +208,16 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved meanwhile.
 
-    Reading ends at an empty page, or at a page with fewer rows than requested once all stated rows have come:
-    a short page alone may be capped by the service, and the total may count something else. A total no larger
-    than the first page may count that page alone, unless another page was longer. If no page is full, the
-    service may cap pages, and only an empty page is the end. After all stated rows, a page that is rejected
-    or fails is an end too, and so is a rejection after a page shorter than the first.
+    Reading ends at an empty page or, once all stated rows have come, at one with fewer rows than requested:
+    the service may have capped a short page, and the total may count something else. A total no larger than
+    the first page may count only it, unless an earlier reading had a longer page. If no page is full, the
+    service may cap pages, and only an empty page is the end. Once all stated rows have come, a rejected or
+    failing page ends it too; so does any rejection after a page shorter than the first.
 
     Then pages are read again and must have the same rows: only the first page if the total counts the rows,
-    otherwise every page except the last with rows, as a row removed from a page moves another to a page that
-    was read. (A removal and an addition within one reading go unnoticed; the next reading has both.) Raises
-    PagingUnproven otherwise. If the first answer is not a page, no more pages are requested.
+    otherwise all but the last with rows, as a removed row moves a later one onto a page already read. (A
+    removal and an addition within one reading go unnoticed until the next sync.) Raises PagingUnproven
+    otherwise. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []
     seen: set[object] = set()
