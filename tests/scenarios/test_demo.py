@@ -59,7 +59,7 @@ def pictures_of_the_notebook() -> Sequence[str]:
 
 
 def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     said = run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as file:
@@ -80,5 +80,5 @@ def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
     monkeypatch.chdir(tmp_path)
     for line in re.findall(r"brokerbi ((?:query|explain) [^`\n>]+)", "\n".join(DOCS)):
         words = shlex.split(dated(line, month))
-        code, told = main(words), capsys.readouterr()
-        assert (code, "no row" in told.out) == (0, False), told.err
+        code, told = main(words), capsysbinary.readouterr()
+        assert (code, b"no row" in told.out) == (0, False), told.err

@@ -201,7 +201,7 @@ def test_a_file_of_an_older_format_stays_while_an_answer_is_missing(loaded: Scen
     lost = next(path for path in here.landing_files if "sales" in path.parts)
     lost.rename(tmp_path / "elsewhere")
     *_, remedy = here.replay().failures
-    assert f"back into {here.data_dir}/landing from a backup" in remedy
+    assert f"answers to {here.data_dir}/landing from a backup" in remedy
     (tmp_path / "elsewhere").rename(lost)
     assert here.replay().failures == []
     assert here.cells() == before
