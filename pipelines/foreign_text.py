@@ -1,9 +1,10 @@
-"""Foreign text made harmless: in names of files, spreadsheets, terminals and pages."""
+"""Foreign text in one spelling, and harmless in names of files, spreadsheets, terminals and pages."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from unicodedata import normalize
 
 LONGEST = 200
 """In bytes: file systems allow 255, and an extension or the mark of an unfinished file is added."""
@@ -11,6 +12,11 @@ FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys or a page may not contain, and those that reverse the text's direction."""
+
+
+def tidy(text: str) -> str:
+    """The text trimmed and composed (NFC), so that each id or name has one spelling."""
+    return normalize("NFC", text.strip())
 
 
 def file_name(name: str) -> str:

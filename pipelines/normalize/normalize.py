@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
+from pipelines.foreign_text import tidy
 from pipelines.months import Month
 from pipelines.normalize.contents import (
     DEEPEST,
@@ -44,7 +45,6 @@ from pipelines.normalize.tables import (
     make_table,
     unique_names,
 )
-from pipelines.normalize.types import tidy
 from pipelines.normalize.validation import (
     NO_DECLARED_COLUMN,
     NOT_AN_OBJECT,
@@ -140,7 +140,9 @@ class _Answer:
         filled = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
-                level.columns[path] = FilledColumn(column, pl.Series(tidy(level.names), dtype=pl.String))
+                level.columns[path] = FilledColumn(
+                    column, pl.Series([*map(tidy, level.names)], dtype=pl.String)
+                )
             elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled:
                 level.columns[path] = filled.pop(keys, empty_column(column, len(level.elements)))
         if table and not (filled or table.columns or contents.undeclared_lists):

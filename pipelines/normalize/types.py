@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import reduce
 from typing import Any
-from unicodedata import normalize
 
 import polars as pl
 
+from pipelines.foreign_text import tidy
 from pipelines.normalize.document import Json, to_json
 from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_unset
 
@@ -72,7 +72,7 @@ def kinds_of(values: list[Json]) -> Kinds:
                 values if len(types) == 1 else [value if type(value) is type_ else None for value in values]
             )
             if type_ is str:
-                typed = tidy(typed)
+                typed = [text and tidy(text) for text in typed]
             try:
                 kinds[kind] = pl.Series(typed, dtype=dtype)
             except (TypeError, OverflowError):  # some whole numbers are too long for 64 bits
@@ -128,11 +128,6 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
     plain = texts.str.replace_many([" ", "\xa0", "\u202f", separators[mark], mark], ["", "", "", "", "."])
     return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
-
-
-def tidy(texts: Iterable[str | None]) -> list[str | None]:
-    """The texts trimmed and composed (NFC), so that each id or name has one spelling."""
-    return [text and normalize("NFC", text.strip()) for text in texts]
 
 
 def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:

@@ -9,7 +9,6 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
-from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -28,6 +27,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from pipelines.address import checked_address, is_loopback
 from pipelines.catalogue.model import functions_of
 from pipelines.clock import Clock, RehearsalClock
+from pipelines.foreign_text import tidy
 from pipelines.months import Month
 from pipelines.settings.messages import PREFIX, SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
@@ -43,14 +43,9 @@ WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
-def _tidied(text: str) -> str:
-    """The text, trimmed and composed (NFC), as ids and names from the service are."""
-    return normalize("NFC", text).strip()
-
-
 def _checked_id(text: str) -> str:
     """A customer id that fits into a partition key and, percent-encoded, into a path."""
-    customer = _tidied(text)
+    customer = tidy(text)
     is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
     if not is_id or "..." in customer or customer in {".", ".."}:
         raise ValueError(
@@ -101,7 +96,7 @@ NOT_CARRIED = "may not contain a colon or a control character: Basic authenticat
 SLIPPED_IN = "contains a line break or another control character; look for one that slipped in"
 NO_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
 NO_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
-Name = Annotated[str, AfterValidator(_tidied)]
+Name = Annotated[str, AfterValidator(tidy)]
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
 Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
