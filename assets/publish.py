@@ -26,7 +26,7 @@ from pipelines.causes import causes
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.upkeep.report_page import REPORT_PAGE
-from pipelines.words import counted, size
+from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
@@ -73,10 +73,12 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if loaded.is_refused:
             return dg.SkipReason(f"This load was held back; launch `{PUBLISH}`, or wait for the next load.")
-        backfills = context.instance.get_backfills(limit=LATEST_BACKFILLS)
-        is_busy = bool(runs) or any(backfill.status.name == "REQUESTED" for backfill in backfills)
+        is_busy = bool(runs) or any(
+            backfill.status.name == "REQUESTED"
+            for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
+        )
         if is_busy and not _is_urgent(project, context.instance, loaded):
-            return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way, or a backfill.")
+            return dg.SkipReason("A run or a backfill is queued or under way.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
         return dg.RunRequest(run_key=f"load {loaded.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 
