@@ -42,8 +42,6 @@ def prepare_shapes(
     `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
     store, held_back = Store(settings.data_dir), {}
-    with store.locked():
-        pass  # creates a missing file; otherwise each read would create a new one in memory
     catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     with store.reading() as connection:
         loaded = loaded_shapes(connection)
