@@ -33,7 +33,7 @@ WILL_RETRY = "dagster/will_retry"
 
 
 @dataclass(frozen=True)
-class Sent:
+class MessageCursor:
     """The cursor of a channel's sensor: what its messages have reported.
 
     Runs were last examined at `looked`, in seconds of the Unix epoch. `day` is the day of the last reported
@@ -45,7 +45,7 @@ class Sent:
     keys: Sequence[str] = ()
 
 
-CURSOR = TypeAdapter(Sent)
+CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
 """Lines of a message by key; a known key is not new in the next message. A line may have several keys."""
 
@@ -76,11 +76,13 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
     return messages
 
 
-def next_message(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Sent, Message | None]:
+def next_message(
+    project: Project, instance: dg.DagsterInstance, sent: MessageCursor
+) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
     After a nightly run the message lists all errors, otherwise only new ones. Until a nightly run is
-    reported, other messages only state why runs failed: its own message will have the conditions.
+    reported, messages only state why other runs failed, because its own message will have the conditions.
     """
     now = project.run_context.clock.utc_now()
     after = replace(sent, looked=now.timestamp())
@@ -115,7 +117,7 @@ def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(line for key, line in errors.items() if key not in known))
 
 
-def _is_to_report(night: dg.RunRecord, now: datetime, sent: Sent) -> bool:
+def _is_to_report(night: dg.RunRecord, now: datetime, sent: MessageCursor) -> bool:
     """Whether a nightly run has ended for good, had time to be published, and is not yet reported."""
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
@@ -123,7 +125,7 @@ def _is_to_report(night: dg.RunRecord, now: datetime, sent: Sent) -> bool:
     return is_over and has_had_time and run.tags[NIGHT_TAG] != sent.day
 
 
-def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: Sent) -> list[dg.DagsterRun]:
+def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: MessageCursor) -> list[dg.DagsterRun]:
     """Runs that failed for good since the last tick, except a nightly run that is yet to be reported."""
     since = to_datetime(sent.looked) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
@@ -145,7 +147,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer of a cause, so that another customer is news; one for a login or outage."""
+    """A key for each customer of a cause, so that a further one counts as new; one for a login or outage."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -181,7 +183,7 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """A list of the lines, as many as fit into a message."""
+    """The lines as a list, with as many as fit into a message."""
     more = len(lines) - MOST_LINES
     shown = [f"- {shortened(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

@@ -49,7 +49,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
     It launches the job if a load is unpublished and no run or backfill is queued or under way; earlier if a
     nightly run has ended since that load, or if analysts have waited for two hours. A failed publication is
-    tried again every half hour. As the most frequent sensor, it also notes that Dagster's daemon is alive.
+    retried every half hour. As the most frequent sensor, it also records that Dagster's daemon is alive.
     """
 
     @dg.sensor(
@@ -72,7 +72,9 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if loaded is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if loaded.is_refused:
-            return dg.SkipReason(f"This load was held back; launch `{PUBLISH}`, or wait for the next load.")
+            return dg.SkipReason(
+                f"Publishing this load was refused; launch `{PUBLISH}`, or wait for a new load."
+            )
         is_busy = bool(runs) or any(
             backfill.status.name == "REQUESTED"
             for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
@@ -155,10 +157,10 @@ def _publication(
         (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
         for cause in all_causes
     ]
-    headings = ("severity", "kind", "whom", "found", "what to do")
+    headings = ("severity", "kind", "whom", "issue", "what to do")
     conditions = {"conditions": table(headings, rows)} if rows else {}
     publication = finished.publication
-    if not publication.published:
+    if not publication.has_new_file:
         lines = [cause.line for cause in all_causes if cause.first.kind == Kind.UNPUBLISHED]
         raise dg.Failure(
             "\n".join([*(lines or publication.reasons), "The earlier file stays."]),
@@ -171,16 +173,16 @@ def _publication(
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            "page": _place(project, page) if page.is_file() else "none",
-            "file": _place(project, publication.path),
+            "page": _location(project, page) if page.is_file() else "none",
+            "file": _location(project, publication.path),
             "bytes": publication.bytes or 0,
             **conditions,
         },
     )
 
 
-def _place(project: Project, path: Path) -> dg.MetadataValue[Any]:
-    """The place of a file: a link if the settings have `published_url`, else a path."""
+def _location(project: Project, path: Path) -> dg.MetadataValue[Any]:
+    """A file's location: a link if the settings have `published_url`, else a path."""
     if url := project.settings.published_url:
         return dg.MetadataValue.url(f"{url}/{path.name}")
     return dg.MetadataValue.path(str(path))

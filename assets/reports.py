@@ -1,4 +1,4 @@
-"""Reports as assets: one for each enabled report, fetched by one sync per step of a run."""
+"""Reports as assets: one for each enabled report; a run fetches them in up to three steps."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ from assets.runs import (
     unfinished_runs,
 )
 from pipelines.catalogue.model import Report
-from pipelines.causes import PASSING, concerning
+from pipelines.causes import TRANSIENT, concerning
 from pipelines.months import Month
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
@@ -65,8 +65,8 @@ SWITCHED_OFF = (
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
     """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
 
-    Each step is one sync for all its reports: it meets a denied login, a customer without access or an outage
-    once, not once per report, and no request waits for another report to end.
+    One sync covers all reports of a step, so it runs into a denied login, a customer without access or an
+    outage once, not once per report, and no request waits for another report to end.
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
@@ -75,8 +75,8 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
         "reports_by_id": [report for report in without_months if report.is_by_id],
     }
     return [
-        report_step(project, name, -place, [report_spec(project, report, customers) for report in reports])
-        for place, (name, reports) in enumerate(steps.items())
+        report_step(project, name, -position, [report_spec(project, report, customers) for report in reports])
+        for position, (name, reports) in enumerate(steps.items())
         if reports
     ]
 
@@ -84,7 +84,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """A step that fetches any customers for any months, or reports without months for all customers."""
+    """A step that fetches reports of the selected customers and months, or reports without months of all."""
 
     @dg.multi_asset(
         name=name,
@@ -94,16 +94,16 @@ def report_step(
         op_tags={"dagster/priority": str(priority)},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
-        places: list[tuple[str, Month | None]]
+        selected: list[tuple[str, Month | None]]
         if all(spec.partitions_def is None for spec in specs):
-            places = [(customer.id, None) for customer in project.settings.customers]
+            selected = [(customer.id, None) for customer in project.settings.customers]
         elif context.has_partition_key or context.has_partition_key_range:
-            places = [parse_partition_key(key) for key in context.partition_keys]
+            selected = [parse_partition_key(key) for key in context.partition_keys]
         else:
             raise dg.Failure(NOTHING_SELECTED)
         keys = context.selected_asset_keys
         reports = [report for report in project.reports if project.key(report.name) in keys]
-        partitions = [ReportPartition(report, *place) for report in reports for place in places]
+        partitions = [ReportPartition(report, *pair) for report in reports for pair in selected]
         yield from fetch_partitions(project, context, partitions)
 
     return fetch
@@ -130,38 +130,38 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync customer by customer, and record each finished partition; raises dg.Failure if any failed.
+    """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Failed partitions turn red, and partitions that were not requested stay as they are. A cancelled run has
-    recorded the customers it finished. A run that failed for a transient reason is retried once, after some
-    minutes, and requests only what is still missing.
+    Raises dg.Failure if any failed. Failed partitions turn red, and partitions that were not requested stay
+    as they are. A cancelled run keeps what it recorded for the customers it finished. A run that failed for a
+    transient reason is retried once, after some minutes, and requests only what is still missing.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
     since = began_utc or project.clock.utc_now()
     active = {customer.id for customer in project.settings.active_customers}
     results: list[PartitionResult] = []
-    fresh: list[ReportPartition] = []
+    unrequested: list[ReportPartition] = []
     stopped = ""
     try:
         if active.isdisjoint(partition.customer for partition in partitions):
             customers = sorted({partition.customer for partition in partitions})
             raise SettingsError([SWITCHED_OFF.format(", ".join(customers))])
         backfill_partitions = partitions_of_backfill(project, context.instance, context.run)
-        for part in _parts(context.run, partitions):
+        for batch in _batches(context.run, partitions):
             windows: list[WindowResult] = []
-            customer = part[0].customer
+            customer = batch[0].customer
             if customer in active and not stopped:
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
-                windows, stopped = _sync(project, context, [*part, *in_backfill], began_utc)
+                windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags:
-                part = with_earlier_months(part, windows, project.calendar)
+                batch = with_earlier_months(batch, windows, project.calendar)
             if windows:
-                results += _record(project, context, part, windows, stopped, since)[0]
+                results += _record(project, context, batch, windows, stopped, since)[0]
             else:
-                fresh += part
-        fresh_results, conditions = _record(project, context, fresh, [], stopped, since)
-        results += fresh_results
+                unrequested += batch
+        unrequested_results, conditions = _record(project, context, unrequested, [], stopped, since)
+        results += unrequested_results
     except (SettingsError, ShapesError, WarehouseError) as error:
         recorded = {(*result.partition.pair, result.partition.key) for result in results}
         turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in recorded])
@@ -170,7 +170,7 @@ def fetch_partitions(
         if warning := draw_pages(project.settings, project.clock, only_operators=True):
             context.log.warning(warning)
     for event in snapshot_events(project, results):
-        if isinstance(event, dg.AssetMaterialization):  # yielded, because marts wait for an output
+        if isinstance(event, dg.AssetMaterialization):  # yielded: the marts wait for the step's output
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -188,48 +188,50 @@ def _raise_failure(
     red = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
     conditions = concerning(keys, conditions)
-    is_transient = any(condition.cause in PASSING for condition in conditions)
+    is_transient = any(condition.cause in TRANSIENT for condition in conditions)
     is_retried = is_transient and not _is_automatic_retry(context)
-    note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else REMEDY
+    retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."
+    note = retry if is_retried else REMEDY
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
-            # a RetryPolicy would also retry, in the code server, a step that its restart interrupts
+            # a RetryPolicy would also retry a step that a restart of the code server interrupts
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
         turn_red(project, context, red)
         raise failed
 
 
-def _parts(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
+def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
     """Partitions grouped by sync: in the nightly run one group, else one for each customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
-    parts: dict[str, list[ReportPartition]] = {}
+    batches: dict[str, list[ReportPartition]] = {}
     for partition in partitions:
-        parts.setdefault(partition.customer, []).append(partition)
-    return list(parts.values())
+        batches.setdefault(partition.customer, []).append(partition)
+    return list(batches.values())
 
 
 def _selection(
     project: Project,
     context: dg.AssetExecutionContext,
-    part: Sequence[ReportPartition],
+    batch: Sequence[ReportPartition],
     since: datetime | None,
 ) -> Selection | None:
-    """The selection for a part: in the nightly run everything due, else exactly these partitions.
+    """The selection for a batch: in the nightly run everything due, else exactly these partitions.
 
-    Leaves out months fetched since `since`, and a report that was denied before an automatic retry.
+    Leaves out months fetched after `since` and, in an automatic retry, reports denied in the first attempt;
+    None if nothing is left.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
-        reports = tuple(dict.fromkeys(partition.report.name for partition in part))
+        reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
         return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
     ledger, fresh_since = ledger_of(project.store), since or project.clock.utc_now()
     denied = {
         pair for pair in ledger.denied if ledger.denied[pair] >= fresh_since and _is_automatic_retry(context)
     }
     exact: dict[Pair, list[Month]] = {}
-    for partition in part:
+    for partition in batch:
         for *_, day in partition.ledger_keys(project.calendar):
             if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), fresh_since):
                 exact.setdefault(partition.pair, []).extend([Month.of(day)] if day else [])
@@ -240,10 +242,10 @@ def _selection(
 def _sync(
     project: Project,
     context: dg.AssetExecutionContext,
-    part: Sequence[ReportPartition],
+    batch: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a part under the work lock; a waiting nightly run gets the lock first.
+    """Sync a batch under the work lock, which a waiting nightly run gets before the next batch.
 
     Returns the windows, and why the sync stopped early, if it did. Months fetched since `began_utc`, or by
     the command that had the lock, are not requested again.
@@ -256,14 +258,14 @@ def _sync(
         is_planned = progress.count(window)
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
-            place = f"{window.report} of {window.customer} ({window.when})"
-            log.warning(f"{place} {window.status}: {window.reason}")
+            label = f"{window.report} of {window.customer} ({window.when})"
+            log.warning(f"{label} {window.status}: {window.reason}")
         if line := progress.line():
             log.info(line)
 
     what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
-    with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as awaited_utc:
-        selection = _selection(project, context, part, began_utc or awaited_utc)
+    with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as blocker_began_utc:
+        selection = _selection(project, context, batch, began_utc or blocker_began_utc)
         if selection is None:
             return windows, ""
         summary = sync(
@@ -295,17 +297,17 @@ def _record(
     for result in monthly:
         if result.is_done:
             context.log_event(materialization(project, result))
-    # Dagster counts materialized partitions incrementally and may miss for good what one run logs while
-    # another is being submitted. So make it recount.
+    # Dagster counts materialized partitions incrementally, and may permanently miss what one run logs while
+    # another is being submitted, so make it recount.
     names = {result.partition.report.name for result in monthly}
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
     return results, conditions
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the backfill or the first attempt of this run began; None if this run is the first.
+    """When the backfill or the first attempt at this run began; None for a first attempt without a backfill.
 
-    For a nightly run, backfills that were under way since its launch count too. Months loaded since the
+    For a nightly run, backfills under way at any time since its launch count too. Months loaded since the
     returned time are recorded and not requested again.
     """
     run, instance = context.run, context.instance

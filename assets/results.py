@@ -30,11 +30,11 @@ CAUSES = "causes"
 
 
 class PartitionState(StrEnum):
-    """A partition's state after a run; in the UI two are green, then unchanged, red."""
+    """A partition's state after a run; in the UI the first two are green, UNCHANGED as before, FAILED red."""
 
     FETCHED = "fetched"
     NOT_DUE = "not due"
-    LEFT = "left as it was"
+    UNCHANGED = "left as it was"
     FAILED = "failed"
 
 
@@ -62,8 +62,8 @@ class PartitionResult:
 class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
-    A sync that gave up did not request everything. A month fetched since `since_utc` counts as fetched by
-    this run. `active` customers are those switched on in the settings.
+    If a sync `has_stopped`, it gave up and did not request everything. A month fetched since `since_utc`
+    counts as fetched by this run. `active` customers are those switched on in the settings.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -101,9 +101,9 @@ class Outcome:
         if denials := partition.pair in self.ledger.denied and refusals(*partition.pair, self.conditions):
             is_lost = any(condition.is_error for condition in denials)
             reason = " ".join(condition.error for condition in denials)
-            return PartitionState.FAILED if is_lost else PartitionState.LEFT, reason
+            return PartitionState.FAILED if is_lost else PartitionState.UNCHANGED, reason
         if month:
-            return PartitionState.LEFT if self.has_stopped else PartitionState.NOT_DUE, reason
+            return PartitionState.UNCHANGED if self.has_stopped else PartitionState.NOT_DUE, reason
         if WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_REQUESTED
@@ -117,7 +117,7 @@ def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
 def with_earlier_months(
     partitions: Sequence[ReportPartition], windows: Iterable[WindowResult], calendar: Calendar
 ) -> list[ReportPartition]:
-    """These partitions, and those of earlier months that the nightly sync read."""
+    """These partitions, and the partitions of earlier months that the nightly sync read."""
     reports = {partition.report.name: partition.report for partition in partitions}
     earlier = [
         ReportPartition(reports[window.report], window.customer, month)

@@ -35,11 +35,11 @@ ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
 MOST_DELETED = 10
-"""Per tick: a sensor has a minute."""
+"""Per tick, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""A run's process must have locked its file this long after the run's start."""
+"""A run's process must lock its file within this time after the run's start."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. The run's loads "
     "are kept. It is retried once automatically; after that re-execute it from failure: it requests only "
@@ -121,9 +121,9 @@ def partitions_of_backfill(
 
 
 def mark_alive(project: Project, run_id: str) -> None:
-    """Lock the file of a run until its process ends: the kernel unlocks it then, however it ends.
+    """Lock the file of a run; the kernel unlocks it when the process ends, however that happens.
 
-    Each of our steps calls it first. The run stays alive between two tries of a step.
+    Every step calls this first. The run stays alive between two tries of a step.
     """
     if run_id in _LOCKED:
         return
@@ -135,7 +135,7 @@ def mark_alive(project: Project, run_id: str) -> None:
 
 
 def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Fails runs whose process has died, which Dagster itself would show as started forever."""
+    """Fails runs whose process has died, which Dagster would otherwise show as started forever."""
 
     @dg.sensor(
         name="dead_runs",
@@ -153,7 +153,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
             else:
                 context.instance.report_run_failed(run, DIED)
         context.update_cursor(" ".join(run.run_id for run in suspects))
-        _forget_ended(project, context.instance)
+        _remove_files_of_ended_runs(project, context.instance)
         return dg.SkipReason(f"{len(dead)} runs had died.")
 
     return dead_runs
@@ -175,7 +175,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
     ]
 
 
-def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
+def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) -> None:
     """Remove the files of ended runs; a locked file belongs to a run that has just begun."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):

@@ -14,7 +14,7 @@ MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
 LONGEST_ERROR = 400
 """Characters of an error: room for a long path, which the operator needs."""
-PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
+TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in a few minutes."""
 
 

@@ -61,7 +61,7 @@ def run_demo(
             summary = sync_with_progress(settings, Selection())
             warn(*summary.complaints())
             # print the findings of the last run only
-            is_published = publish(settings) if night == today else finish(settings).publication.published
+            is_published = publish(settings) if night == today else finish(settings).publication.has_new_file
             is_well &= summary.is_well and is_published
     say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "

@@ -37,7 +37,7 @@ def publish(settings: Settings) -> bool:
         if not check.passed and not check.blocks:
             say(f"{check.severity}: {check.finding}")
     publication = finished.publication
-    if not publication.published:
+    if not publication.has_new_file:
         warn(f"not published: {publication.why}; the earlier file stays")
         return False
     say(

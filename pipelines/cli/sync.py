@@ -136,8 +136,8 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with working(settings, "sync", wait=not no_wait) as awaited_utc:
-        summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
+    with working(settings, "sync", wait=not no_wait) as blocker_began_utc:
+        summary = sync_with_progress(settings, replace(selection, fresh_since=blocker_began_utc))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
         is_published = True

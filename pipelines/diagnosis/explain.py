@@ -10,7 +10,7 @@ from typing import Any
 
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
-from warehouse.marts.lineage import OLDER, NotInTheFile, Trace, TracedLoad, trace
+from warehouse.marts.lineage import OLDER_FILE, NotInTheFile, Trace, TracedLoad, trace
 from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.versions import Versions
 
@@ -46,7 +46,7 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
         answers = rows_by_query(connection, SQL / "explain", variables=_variables(found))
     around = {name: rows for name, rows in answers.items() if rows is not None}
     if len(around) < len(answers):
-        raise NotInTheFile(OLDER)
+        raise NotInTheFile(OLDER_FILE)
     explanation = Explanation(found, around)
     landing = Landing(data_dir / "landing")
     try:

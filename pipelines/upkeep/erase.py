@@ -115,7 +115,7 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
         compact(settings.data_dir)
         return
     publication = finish(settings, clock).publication
-    if publication.published:
+    if publication.has_new_file:
         receipt.published = publication.version or ""
         receipt.versions_removed = Versions(settings.data_dir).prune(keep=1)
     else:

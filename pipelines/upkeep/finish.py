@@ -73,8 +73,8 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    undone, warnings = [draw_pages(settings, clock, only_operators=not publication.published)], []
-    if publication.published:
+    undone, warnings = [draw_pages(settings, clock, only_operators=not publication.has_new_file)], []
+    if publication.has_new_file:
         undone.append(_export(settings))
         warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
         warnings.append(call(settings.ping_url.get_secret_value()))

@@ -134,7 +134,7 @@ def _sync(job: Job) -> int:
 
 
 def _copy(job: Job) -> int:
-    return int(not publish(job.data_dir, keep=2, now=FastClock().utc_now()).published)
+    return int(not publish(job.data_dir, keep=2, now=FastClock().utc_now()).has_new_file)
 
 
 def _rollback(job: Job) -> int:
@@ -155,7 +155,7 @@ def _push(job: Job) -> int:
 
 _JOBS: Mapping[str, Callable[[Job], int]] = {
     "sync": _sync,
-    "publish": lambda job: int(not finish(job.settings, FastClock()).publication.published),
+    "publish": lambda job: int(not finish(job.settings, FastClock()).publication.has_new_file),
     "replay": lambda job: len(replay(job.settings).failures),
     "copy": _copy,
     "rollback": _rollback,

@@ -118,7 +118,7 @@ def test_an_answer_that_cannot_be_read_counts_as_failed_and_the_rest_is_replayed
     assert loaded.rows(
         "SELECT report, count(*), min(left(error, 8)) FROM meta.loads WHERE status = 'failed' GROUP BY ALL"
     ) == [("running_commissions", count, "expected")]
-    assert loaded.publish().publication.published
+    assert loaded.publish().publication.has_new_file
 
 
 def test_old_answers_go_when_nothing_in_force_needs_them(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
 A file is a plain .tar.zst: `load.json` names the load, `0000.json` and `0000.body` are the first answer, and
-so on; `end.json` closes it, so that a truncated file is recognized. The compression has a checksum of its
-content; the ledger has one of the whole file.
+so on; `end.json` closes it, so that a truncated file is recognized. The compressed stream ends with a
+checksum of its content; the ledger has one of the whole file.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ HEADER = "load.json"
 TRAILER = "end.json"
 LEVEL = 1
 """JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
-WITHOUT_WINDOW = "now"
+FOLDER_WITHOUT_WINDOW = "now"
 LONGEST_NAME = 120
 
 Answers = Iterator[tuple[dict[str, Any], bytes]]
 
 
 @dataclass(frozen=True)
-class Landed:
+class LandingFile:
     """A finished landing file: its path below the landing directory, its header and its trailer."""
 
     path: str
@@ -64,8 +64,8 @@ class Landing:
         load_id: str,
         header: Mapping[str, object] | None = None,
     ) -> LandingWriter:
-        """Begin the landing file of a load; `header` adds facts that a rebuild needs."""
-        window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
+        """Begin the landing file of a load; `header` adds facts that a replay needs."""
+        window = f"{start}_{end}" if start and end else FOLDER_WITHOUT_WINDOW
         with translate_errors(self.root):
             make_folder(self.root)
             folder = self.root
@@ -94,23 +94,23 @@ class Landing:
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that the load used, in the order in which it used them."""
-        used: list[int] = self.landed(path).trailer.get("used", [])
+        used: list[int] = self.describe(path).trailer.get("used", [])
         answers = {number: answer for number, answer in enumerate(self.read(path, sha256)) if number in used}
         yield from (answers[number] for number in used)
 
-    def landed(self, path: str) -> Landed:
+    def describe(self, path: str) -> LandingFile:
         """Header and trailer of a file; raises LandingDamaged if it is incomplete."""
         full_path = self.root / path
         with _readable(full_path):
             members = {name: content for name, content in _members(full_path) if name in (HEADER, TRAILER)}
             size, digest = full_path.stat().st_size, file_sha256(full_path)
-            return Landed(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
+            return LandingFile(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
 
-    def walk(self) -> Iterator[Landed | LandingDamaged]:
-        """Every landing file in order of name; yields the error of a damaged one."""
+    def walk(self) -> Iterator[LandingFile | LandingDamaged]:
+        """Every landing file in order of name; for a damaged file, yields the error."""
         for path in self.paths():
             try:
-                yield self.landed(path)
+                yield self.describe(path)
             except LandingDamaged as error:
                 yield error
 
@@ -147,17 +147,17 @@ class LandingWriter:
             self._add_member(HEADER, header)
 
     def add(self, meta: Mapping[str, object], body: bytes) -> int:
-        """Add an answer, with its request, status and body as received; returns its number in the file."""
+        """Add an answer, with its request, status and body as received; returns its index in the file."""
         with translate_errors(self._root):
             self._add_member(f"{self._answers:04}.json", {**meta, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
         return self._answers - 1
 
-    def close(self, trailer: Mapping[str, object] | None = None) -> Landed:
+    def close(self, trailer: Mapping[str, object] | None = None) -> LandingFile:
         """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync: that of the ledger follows, and includes it.
+        The directory needs no fsync of its own: the ledger's fsync follows, and makes the rename durable too.
         """
         sys.audit("brokerbi.before_landing_closed")
         with translate_errors(self._root):
@@ -175,7 +175,7 @@ class LandingWriter:
                 self.discard()
                 raise
         sys.audit("brokerbi.landing_closed")
-        return Landed(self._path.as_posix(), self._header, trailer, size, digest)
+        return LandingFile(self._path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:
         """Remove the unfinished file."""
@@ -183,7 +183,7 @@ class LandingWriter:
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
-        """Add bytes, or a small document, always serialized the same way."""
+        """Add bytes, or a small document as JSON in a fixed form."""
         if not isinstance(content, bytes):
             content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
         info = tarfile.TarInfo(name)
@@ -193,7 +193,7 @@ class LandingWriter:
 
 
 def safe_name(name: str) -> str:
-    """A name made safe for a path: it cannot leave its directory, be empty, or equal another name."""
+    """A name made safe for a path: it cannot point outside its directory, be empty, or clash with another."""
     written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
     if len(written) <= LONGEST_NAME:
         return written
@@ -201,7 +201,7 @@ def safe_name(name: str) -> str:
 
 
 def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Every file in a landing file; with `verify`, raises ZstdError at the end if a byte is wrong."""
+    """Every member of a landing file; with `verify`, raises ZstdError at the end if a byte is wrong."""
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
         with tarfile.open(fileobj=stream, mode="r|") as tar:
             for info in tar:
@@ -218,7 +218,7 @@ def _readable(path: Path) -> Iterator[None]:
             yield
     except FileNotFoundError as error:
         raise LandingDamaged(
-            f"The landing file {path} is gone; copy it back from the backup (`cp` or `rclone "
+            f"The landing file {path} is gone; copy it back from a backup (`cp` or `rclone "
             "copy`), or run `brokerbi sync --refresh` to request it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
@@ -227,6 +227,6 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _damage_message(path: Path, why: str) -> str:
     return (
-        f"The landing file {path} is damaged ({why}); put back a copy from a backup, or remove it and run "
+        f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and run "
         "`brokerbi sync --refresh` to request it again."
     )

@@ -1,6 +1,6 @@
 """Lineage of a number: from the mart of the published file to the rows, loads and landing files behind it.
 
-The macros marts.sources_of and marts.sources_of_user give analysts the same, for all reports together.
+The macros marts.sources_of and marts.sources_of_user give analysts the same lineage, for all reports at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal
 
 MOST_LISTED = 12
-OLDER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
+OLDER_FILE = (
+    "An earlier version made the published file. `brokerbi publish` makes one whose numbers can be explained."
+)
 
 
 class NotInTheFile(WarehouseError, ValueError):
@@ -29,8 +31,8 @@ class NotInTheFile(WarehouseError, ValueError):
 class MeasureSource:
     """The source of a measure: a report, and the rows of the published file that add up to it.
 
-    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, an id
-    that answers may have for the office. `budget` is the measure in the budget marts.
+    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id} and {month}, and {old_number}: the
+    office id without its letters, as some answers give it. `budget` is the measure's name in budget marts.
     """
 
     report: str
@@ -99,7 +101,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
     )
     for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
 }
-"""Measures of the budget marts, as users name them; the number is the budget of the month."""
+"""Measures of the budget marts, by their names on the command line; the number is the month's budget."""
 _SOURCES = {
     "office": {**SOURCES, **BUDGETS},
     "user": {**SOURCES_OF_USERS, **BUDGETS},
@@ -137,7 +139,7 @@ class TracedNumber:
 
 @dataclass(frozen=True)
 class TracedLoad:
-    """A load that brought rows, from the ledger."""
+    """A load that the rows came from, as the ledger has it."""
 
     load_id: str
     report: str
@@ -161,16 +163,17 @@ class Trace:
     value: Decimal | int | None
     is_open: bool
     meaning: str
-    is_ahead: bool  # whether the last read was before the month
+    is_ahead: bool  # whether the month had not begun when the service was last read
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
     loads: tuple[TracedLoad, ...]
 
 
 _LOADS = {
+    # The chain has no loads of its own: the query uses all three parameters and returns no row.
     "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
-    # The answers of the customers that count, and answers with an event or lead of the user.
+    # Answers for the customers whose numbers count for the user, and those with an event or lead of the user.
     "user": """
         SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
             SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3
@@ -200,10 +203,10 @@ FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 def trace(
     connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
 ) -> Trace:
-    """Trace a number of the published file, of the chain if neither office nor user is named.
+    """Trace a number of the published file; it is the chain's if neither office nor user is named.
 
-    The office or user is an id, a unique name, or a unique part of one. Raises NotInTheFile, which names
-    what exists.
+    The office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile, whose message
+    lists what exists.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
@@ -217,7 +220,7 @@ def trace(
             _MEANING_AND_CLOCK, [number.mart, number.column, month]
         ).fetchall()
     except (BinderException, CatalogException) as error:
-        raise NotInTheFile(OLDER) from error
+        raise NotInTheFile(OLDER_FILE) from error
     rows = source.rows.format(
         kind=kind,
         id=literal(number.id),
@@ -256,10 +259,10 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
 
 
 def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
-    """The name, the number, and whether the month is open; raises NotInTheFile, which names what exists."""
+    """The name, the number, and whether the month is open; raises NotInTheFile if there is no number."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
-    # The measure is one of SOURCES, never the user's text.
+    # The measure is a key of _SOURCES, so it is never text from outside.
     condition = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
     and_measure = f" AND measure = {literal(budget)}" if budget else ""
     rows = f"FROM marts.{number.mart} WHERE {condition}{and_measure}"

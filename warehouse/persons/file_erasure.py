@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.load.landing import Landed, Landing, LandingWriter
+from warehouse.load.landing import Landing, LandingFile, LandingWriter
 from warehouse.persons.person import Person
 from warehouse.persons.rebuild import REBUILDING
 
@@ -19,7 +19,7 @@ EraseBody = Callable[[bytes], bytes]
 """Returns a body without the person; a body with the id that is not JSON becomes empty."""
 
 
-def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[Landed]:
+def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:
     """Rewrite every landing file that contains the person; raises LandingDamaged for one it cannot read.
 
     The ledger forgets the checksums first, so that after a kill no file counts as damaged.
@@ -30,23 +30,23 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
     rewritten = [file for path in paths if (file := _rewritten(landing, path, person, erase_body))]
     with store.writing() as connection:
         for path in paths:
-            sha256 = landing.landed(path).sha256
+            sha256 = landing.describe(path).sha256
             connection.execute("UPDATE meta.loads SET sha256 = $1 WHERE landing = $2", [sha256, path])
     sys.audit("brokerbi.landing_erased")
     return rewritten
 
 
 def _may_contain(landing: Landing, path: str, person: Person) -> bool:
-    landed = landing.landed(path)
+    landed = landing.describe(path)
     descriptions = landed.header, landed.trailer, *(meta for meta, _ in landing.read(path))
     return any(erased_values(text, person) != text for text in descriptions) or any(
         person.may_be_in(body) for _, body in landing.read(path)
     )
 
 
-def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> Landed | None:
+def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> LandingFile | None:
     """Rewrite a file without the person; returns None if it does not contain the person."""
-    landed = landing.landed(path)
+    landed = landing.describe(path)
     header, trailer = erased_values(landed.header, person), erased_values(landed.trailer, person)
     has_changed = (header, trailer) != (landed.header, landed.trailer)
     writer = LandingWriter(landing.root, Path(path), header)

@@ -11,7 +11,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection
 
 from warehouse.ledger.stored_answers import IN_FORCE, WINDOW_COLUMNS
-from warehouse.load.landing import Landed
+from warehouse.load.landing import LandingFile
 from warehouse.load.load import next_load_number
 from warehouse.load.schema_evolution import create_table, describe
 from warehouse.store.checkpoint_journal import open_for_writing
@@ -93,7 +93,7 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             rebuilt.path.replace(unfinished)
 
 
-def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
+def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[LandingFile]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
     The current ones are 'landed', and their months missing, until a replay loads them. Landing does not have
@@ -110,7 +110,7 @@ def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) 
     return sum(row["status"] != "failed" for row in rows)
 
 
-def _row(landed: Landed, number: int) -> dict[str, Any]:
+def _row(landed: LandingFile, number: int) -> dict[str, Any]:
     """The row of meta.loads of a landing file."""
     values = {**landed.header, **landed.trailer}
     failed = bool(values.get("error"))
@@ -131,5 +131,5 @@ def _row(landed: Landed, number: int) -> dict[str, Any]:
     }
 
 
-def _fetched_at(landed: Landed) -> datetime:
+def _fetched_at(landed: LandingFile) -> datetime:
     return naive_utc(datetime.fromisoformat(landed.trailer["fetched_at_utc"]))

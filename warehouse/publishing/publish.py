@@ -3,9 +3,9 @@
 Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
 files are private to their owner.
 
-A copy includes the free space of the working file, which still has deleted rows. So the working file may
-never hold anything that analysts must not see. If it did (an erased person, quarantined rows of an older
-format), it is rewritten once before it is copied.
+A copy includes the free space of the working file, which still has deleted rows. So nothing that analysts
+must not see may be written to it. If it once held such rows (an erased person's, quarantined rows of an older
+format), it is rewritten before it is copied.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ from warehouse.store.versions import (
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication: made, held back, failed or rolled back to; `reasons` say why there is no new file."""
+    """The outcome of a publication: published, refused, failed or rolled back.
+
+    `reasons` say why there is no new file.
+    """
 
     status: str
     at_utc: datetime
@@ -62,7 +65,7 @@ class Publication:
     reasons: tuple[str, ...] = ()
 
     @property
-    def published(self) -> bool:
+    def has_new_file(self) -> bool:
         """Whether there is a new published file."""
         return self.version is not None
 
@@ -79,7 +82,7 @@ def publish(
     now: datetime,
     reasons_against: Sequence[str] = (),
 ) -> Publication:
-    """Publish a copy of the working file; if there are reasons against it, only record them.
+    """Publish a copy of the working file; if there are `reasons_against`, only record them.
 
     A failure to write the file is recorded too, if possible. A killed publication leaves the old file or
     the new one.
@@ -98,7 +101,7 @@ def publish(
             last_load_number=last_load_number,
             reasons=tuple(reasons_against),
         )
-        if publication.published:
+        if publication.has_new_file:
             try:
                 with translate_errors(versions.published):
                     if has_traces:
@@ -106,7 +109,7 @@ def publish(
                     publication = _make_version(store, versions, publication, began)
             except WarehouseError as error:
                 publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
-        if publication.published:
+        if publication.has_new_file:
             versions.prune(keep)
         # If the file cannot be written, perhaps the ledger cannot either.
         ignored = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
@@ -134,10 +137,10 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that is not published, and since when analysts have waited.
+    """The newest load that is not published, and since when analysts have waited for it.
 
-    The wait counts from the latest attempt to publish (including refused ones and rollbacks), else from the
-    first load. `is_refused` means that a check or a mart held back this load.
+    The wait begins at the latest attempt to publish (refusals and rollbacks included), or else at the first
+    load. `is_refused` means that a failed check or mart prevented the publication of this load.
     """
 
     load_number: int
@@ -146,12 +149,12 @@ class Unpublished:
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
-    """The newest load that is not published; returns None if all are."""
+    """The newest load that is not published; returns None if all are published."""
     with store.reading() as connection:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
         ).fetchall()
-        [(published, tried_at, refused)] = connection.execute(
+        [(published_load, tried_at, refused_load)] = connection.execute(
             """
             SELECT max(last_load_number) FILTER (status = $1), max(at_utc),
                    arg_max(CASE WHEN status = $2 THEN last_load_number END, at_utc)
@@ -159,13 +162,13 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
             """,
             [PUBLISHED, REFUSED],
         ).fetchall()
-    if newest is None or (published is not None and newest <= published):
+    if newest is None or (published_load is not None and newest <= published_load):
         return None
-    return Unpublished(newest, (tried_at or first).replace(tzinfo=UTC), refused == newest)
+    return Unpublished(newest, (tried_at or first).replace(tzinfo=UTC), refused_load == newest)
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
-    """Restore the previous version, or the named one, in one step."""
+    """Restore the previous version, or the named one, atomically."""
     versions, store = Versions(data_dir), Store(data_dir)
     with translate_errors(versions.published):
         version = _version_to_restore(versions, to)
@@ -189,7 +192,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
     version = publication.version or ""
     make_folder(versions.folder, SHARED_FOLDER)
     leftovers = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
-    for path in leftovers:  # of a killed publication
+    for path in leftovers:  # from a killed publication
         path.unlink(missing_ok=True)
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
@@ -197,7 +200,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
         with store.locked() as working:
             if wal(working).exists():
                 with open_for_writing(working, strict=True):
-                    pass  # checkpoints the WAL; without it the copy would lack rows
+                    pass  # checkpoints the WAL, whose rows the copy would lack
             copy_file(working, unfinished)
         with connect(unfinished) as connection:
             _record(connection, publication)
@@ -245,6 +248,6 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
     description = f"version {to}" if to else "earlier version"
     raise WarehouseError(
         f"There is no undamaged {description} in {versions.folder}; "
-        f"it has {', '.join(versions.kept()) or 'none'}. "
+        f"the folder has {', '.join(versions.kept()) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

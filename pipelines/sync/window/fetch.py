@@ -48,7 +48,7 @@ from warehouse.load.profile import stored_rows
 if TYPE_CHECKING:
     from pipelines.sync.window.task import TaskState
     from warehouse.ledger.window_result import WindowResult
-    from warehouse.load.landing import Landed, Landing, LandingWriter
+    from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
 """Tries for a page past the stated total: some services fail there rather than send an empty page."""
@@ -133,7 +133,7 @@ class _WindowReader:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
-    landed: Landed | None = None
+    landed: LandingFile | None = None
     used_pages: list[Page] = field(default_factory=list)
     landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None

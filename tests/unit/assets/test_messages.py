@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.messages import CURSOR, Sent, keys_of, messages_sensor, next_message
+from assets.messages import CURSOR, MessageCursor, keys_of, messages_sensor, next_message
 from assets.notify import ChannelRefused, Message
 from assets.project import Project
 from assets.runs import NIGHT_TAG, RANGE_END, RANGE_START
@@ -23,8 +23,8 @@ from warehouse.ledger.conditions import Condition, Kind
 
 DAY = "2026-11-21"
 AN_HOUR_AGO = (datetime.now(UTC) - timedelta(hours=1)).timestamp()
-SENT = Sent(AN_HOUR_AGO, day=DAY)
-Looked = tuple[Sent, Message | None]
+SENT = MessageCursor(AN_HOUR_AGO, day=DAY)
+Looked = tuple[MessageCursor, Message | None]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Later(SystemClock):
         return datetime.now(UTC) + self.ahead
 
 
-def looked(made: Harness, sent: Sent, **later: float) -> Looked:
+def looked(made: Harness, sent: MessageCursor, **later: float) -> Looked:
     """What was sent after a look so much later than now, and the message."""
     project = made.project
     context = replace(project.run_context, clock=Later(ahead=timedelta(**later)))

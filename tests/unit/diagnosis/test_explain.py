@@ -38,7 +38,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     data_dir = tmp_path_factory.mktemp("explained")
     night = whole_chain(data_dir, [REPORTS], whole=True)
     night.sync()
-    assert night.publish().publication.published
+    assert night.publish().publication.has_new_file
     with Versions(data_dir).reading():
         yield data_dir
 

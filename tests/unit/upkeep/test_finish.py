@@ -32,7 +32,7 @@ def published() -> Scenario:
     """A data directory that is only copied."""
     here = synced(Path(mkdtemp()) / "data", ("sales",), whole=True).with_settings(pages=True)
     finished = here.publish()
-    assert (finished.publication.published, finished.undone, finished.warnings) == (True, [], [])
+    assert (finished.publication.has_new_file, finished.undone, finished.warnings) == (True, [], [])
     return here
 
 
@@ -50,7 +50,7 @@ def last_publication(here: Scenario) -> tuple[str, str]:
 
 def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(here: Scenario) -> None:
     here.execute("UPDATE bi.sales_estates SET final_price = -1")
-    assert not here.publish().publication.published
+    assert not here.publish().publication.has_new_file
     status, reason = last_publication(here)
     assert status == "refused"
     assert reason.endswith("? totals_are_not_negative, 1 row")
@@ -62,7 +62,7 @@ def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(he
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
     before = (here.data_dir / "warehouse.duckdb").read_bytes()
     here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
-    assert not here.publish().publication.published
+    assert not here.publish().publication.has_new_file
     status, reason = last_publication(here)
     assert (status, "final_price" in reason) == ("refused", True)
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
@@ -97,7 +97,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]
 
 def test_a_file_of_an_earlier_version_is_published_without_a_sync(again: tuple[Scenario, Finished]) -> None:
     here, finished = again
-    assert finished.publication.published
+    assert finished.publication.has_new_file
     assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.bids) FROM bi.sales_estates") == [
         (0, 0)
     ]

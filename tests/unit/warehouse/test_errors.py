@@ -75,7 +75,7 @@ def test_a_working_file_that_somebody_else_has_open_names_the_process(given: Giv
 
 def test_a_place_that_cannot_be_published_to_leaves_the_old_file(given: Given, tmp_path: Path) -> None:
     (tmp_path / "published").write_text("in the way")
-    assert not publish(given.data_dir, keep=1, now=NOON).published
+    assert not publish(given.data_dir, keep=1, now=NOON).has_new_file
     assert not (tmp_path / "warehouse.duckdb").exists()
     [(status, reason)] = given.rows("SELECT status, reasons[1] FROM meta.publications")
     assert (status, "is not writable" in reason) == ("failed", True)

@@ -14,13 +14,13 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 
 from warehouse.errors import LandingDamaged
-from warehouse.load.landing import Landed, Landing, safe_name
+from warehouse.load.landing import Landing, LandingFile, safe_name
 
 JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
 BODIES = (b'{"a": 1}', b"\xff\x00 not JSON at all", b"")
 
 
-def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Landing, Landed]:
+def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Landing, LandingFile]:
     landing = Landing(root / "landing")
     writer = landing.open("sales", customer, *JANUARY, load_id, {"run_id": "run", "months": ["2024-01-01"]})
     for number, body in enumerate(BODIES):
@@ -84,7 +84,7 @@ def test_a_file_that_is_gone_or_ends_early_is_noticed_without_the_ledger_too(tmp
     landing, file = landed(tmp_path)
     path = landing.root / file.path
     path.write_bytes(path.read_bytes()[: file.bytes // 2])
-    with pytest.raises(LandingDamaged, match="put back a copy from a backup"):
+    with pytest.raises(LandingDamaged, match="restore it from a backup"):
         list(landing.read(file.path))
     path.unlink()
     with pytest.raises(LandingDamaged, match="is gone"):
@@ -97,7 +97,7 @@ def test_walking_finds_every_load_with_all_that_a_ledger_needs(tmp_path: Path) -
     (landing.root / first.path).write_bytes(b"?")
     damaged, found = landing.walk()
     assert isinstance(damaged, LandingDamaged)
-    assert isinstance(found, Landed)
+    assert isinstance(found, LandingFile)
     about = [found.header[name] for name in ("load_id", "customer", "window_start")]
     assert about == ["b", "M2", "2024-01-01"]
 

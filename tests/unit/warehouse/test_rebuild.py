@@ -20,7 +20,7 @@ from tests.unit.warehouse.given import (
 )
 from warehouse.ledger.stored_answers import loads_to_replay
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.landing import Landed, Landing
+from warehouse.load.landing import Landing, LandingFile
 from warehouse.persons.rebuild import record_lost_loads
 from warehouse.publishing.retention import clear_landing, compact
 
@@ -79,7 +79,7 @@ def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path
     given.load([sales("s1")])
     land(landing, sales("s1"))
     land(landing, sales("s2"), error="Unavailable")
-    found = [one for one in landing.walk() if isinstance(one, Landed)]
+    found = [file for file in landing.walk() if isinstance(file, LandingFile)]
     with given.store.writing() as connection:
         assert record_lost_loads(connection, found) == 0
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
@@ -93,7 +93,8 @@ def test_a_load_that_was_lost_is_older_than_those_fetched_after_it(given: Given,
     given.load([sales("new", fetched=hours(1))])
     land(landing, sales("lost"))
     with given.store.writing() as connection:
-        assert record_lost_loads(connection, [one for one in landing.walk() if isinstance(one, Landed)]) == 1
+        files = [file for file in landing.walk() if isinstance(file, LandingFile)]
+        assert record_lost_loads(connection, files) == 1
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY load_number") == [
         ("lost", "superseded"),
         ("new", "loaded"),
