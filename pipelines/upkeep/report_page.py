@@ -11,7 +11,7 @@ from pipelines.causes import causes
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
 from pipelines.page.facts import Row, facts_from_rows
-from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
+from pipelines.page.html_page import FOLDERS, Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
 from warehouse.errors import WarehouseError, reason_of, translate_errors
@@ -60,7 +60,9 @@ def remove_pages(data_dir: Path) -> None:
 
 
 def _pages(data_dir: Path) -> set[Path]:
-    return {*data_dir.glob("*.html"), *data_dir.glob("*/*.html")}
+    own = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
+    drawn = (path for folder in FOLDERS.values() for path in (data_dir / folder).glob("*.html"))
+    return {*filter(Path.exists, own), *drawn}
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
