@@ -117,7 +117,9 @@ def _wrong_runs_and_requests(made: Development) -> Iterator[str]:
         yield f"the runs ended as {dict(states)}"
     if set(statuses) != {200}:
         yield f"the service answered {dict(statuses)}"
-    if twice := asked_twice((one["path"], one["query"]) for one in requests):
+    # before its first load an undocumented report is requested once for one month, to see its shape
+    twice = asked_twice((one["path"], one["query"]) for one in requests)
+    if len({day[:7] for _, day in (line.rsplit(" ", 1) for line in twice)} - {"None"}) > 1:
         yield f"{len(twice)} months were asked more than once: {twice[:5]}"
 
 
