@@ -33,66 +33,6 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.incoming_leads, bi.outgoing_leads or bi.tips
-WITH offices_found AS NOT MATERIALIZED (
-    SELECT
-        leads.*,
-        coalesce(parties.office_id, by_customer.office_id, by_user.office_id) AS office_id,
-        receivers.office_id AS receiver_office_id
-    FROM staging.leads AS leads
-    LEFT JOIN staging.lead_offices AS parties
-        ON (parties.company_number, parties.company_id, parties.company_name)
-        IS NOT DISTINCT FROM (leads.party_company_number, leads.party_company_id, leads.party_company_name)
-    LEFT JOIN staging.lead_offices AS receivers
-        ON (receivers.company_number, receivers.company_id, receivers.company_name)
-        IS NOT DISTINCT FROM (leads.receiver_company_number, leads.receiver_company_id, leads.receiver_company_name)
-    LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
-    ASOF LEFT JOIN staging.user_offices AS by_user ON by_user.user_id = leads.party_id AND leads.month >= by_user.month
-),
-
-of_sources AS NOT MATERIALIZED (
-    SELECT offices_found.*
-    FROM offices_found
-    LEFT JOIN marts.office_sources AS sources
-        ON sources.report = 'tips_and_leads'
-        AND sources.office_id = offices_found.office_id
-        AND sources.month = offices_found.month
-    WHERE sources.customer_id IS NULL OR sources.customer_id = offices_found.customer_id
-),
-
-repeated AS (
-    SELECT way, lead_id, max(landed_row) AS landed_row
-    FROM of_sources
-    WHERE lead_id IS NOT NULL
-    GROUP BY ALL
-    HAVING count(*) > 1
-),
-
-counted_once AS NOT MATERIALIZED (
-    SELECT of_sources.*, lead_side(way, lead_type) AS lead_side
-    FROM of_sources
-    LEFT JOIN repeated USING (way, lead_id)
-    WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
-),
-
-sales_matched AS NOT MATERIALIZED (
-    SELECT
-        leads.*,
-        coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
-        CASE WHEN sales.contract_on >= leads.created_at::DATE THEN sales.contract_on END AS sold_on
-    FROM counted_once AS leads
-    LEFT JOIN marts.sales AS sales USING (estate_id)
-),
-
-first_of_homes AS (
-    SELECT
-        way,
-        first(landed_row ORDER BY created_at, landed_row) AS landed_row,
-        row_number() OVER (PARTITION BY way, estate_id ORDER BY min(created_at), min(landed_row)) = 1 AS is_on_any_side
-    FROM sales_matched
-    WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
-    GROUP BY way, lead_side, estate_id
-)
-
 SELECT
     leads.lead_id,
     leads.way,
@@ -115,18 +55,18 @@ SELECT
     leads.contact_id,
     leads.estate_id,
     leads.is_after_sale,
-    first_of_homes.landed_row IS NOT NULL AS is_first_of_home,
-    coalesce(first_of_homes.is_on_any_side, false) AS is_first_on_any_side,
+    firsts.landed_row IS NOT NULL AS is_first_of_home,
+    coalesce(firsts.is_first_on_any_side, false) AS is_first_on_any_side,
     leads.sold_on,
     leads.sold_on - leads.created_at::DATE AS days_to_contract,
     leads.customer_id AS _customer,
     leads.month AS _month,
     leads.load_id AS _load_id,
     leads.landed_row AS _row
-FROM sales_matched AS leads
+FROM staging.counted_leads AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.user_names AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.offices AS receiver_offices ON receiver_offices.office_id = leads.receiver_office_id
 LEFT JOIN staging.user_names AS receivers ON receivers.user_id = leads.receiver_id
-LEFT JOIN first_of_homes USING (way, landed_row)
+LEFT JOIN staging.first_leads AS firsts USING (way, landed_row)
 ORDER BY year(leads.month), leads.office_id, leads.month

@@ -1,0 +1,60 @@
+-- Which leads and tips count, at which office, and was the home sold?
+-- One row per lead or tip, as in staging.leads, but counted once even if two customers answer with it.
+-- The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
+-- else the one at which the user worked then, else unknown. Of two answers, the one loaded later counts. A sale is
+-- matched by the documented id of the estate, and counts as later if its contract is not older than the lead.
+-- Columns:
+--   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
+--   receiver_office_id: customer id of the office that received a tip, or whose user did
+--   lead_side: seller or buyer, by the words of lead_type
+--   is_after_sale: whether the estate had been sold before the lead was created
+--   sold_on: day of the contract, if the estate was sold after the lead was created
+WITH user_months AS (
+    SELECT leads.user_id, leads.month, worked.office_id
+    FROM (SELECT DISTINCT party_id AS user_id, month FROM staging.leads) AS leads
+    ASOF JOIN staging.user_offices AS worked ON worked.user_id = leads.user_id AND leads.month >= worked.month
+),
+
+with_offices AS NOT MATERIALIZED (
+    SELECT
+        leads.*,
+        coalesce(parties.office_id, by_customer.office_id, by_user.office_id) AS office_id,
+        receivers.office_id AS receiver_office_id
+    FROM staging.leads AS leads
+    LEFT JOIN staging.lead_offices AS parties
+        ON (parties.company_number, parties.company_id, parties.company_name)
+        IS NOT DISTINCT FROM (leads.party_company_number, leads.party_company_id, leads.party_company_name)
+    LEFT JOIN staging.lead_offices AS receivers
+        ON (receivers.company_number, receivers.company_id, receivers.company_name)
+        IS NOT DISTINCT FROM (leads.receiver_company_number, leads.receiver_company_id, leads.receiver_company_name)
+    LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
+    LEFT JOIN user_months AS by_user ON by_user.user_id = leads.party_id AND by_user.month = leads.month
+),
+
+of_sources AS NOT MATERIALIZED (
+    SELECT with_offices.*
+    FROM with_offices
+    LEFT JOIN marts.office_sources AS sources
+        ON sources.report = 'tips_and_leads'
+        AND sources.office_id = with_offices.office_id
+        AND sources.month = with_offices.month
+    WHERE sources.customer_id IS NULL OR sources.customer_id = with_offices.customer_id
+),
+
+repeated AS (
+    SELECT way, lead_id, max(landed_row) AS landed_row
+    FROM of_sources
+    WHERE lead_id IS NOT NULL
+    GROUP BY ALL
+    HAVING count(*) > 1
+)
+
+SELECT
+    leads.*,
+    lead_side(leads.way, leads.lead_type) AS lead_side,
+    coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
+    CASE WHEN sales.contract_on >= leads.created_at::DATE THEN sales.contract_on END AS sold_on
+FROM of_sources AS leads
+LEFT JOIN repeated USING (way, lead_id)
+LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id
+WHERE repeated.landed_row IS NULL OR repeated.landed_row = leads.landed_row
