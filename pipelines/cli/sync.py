@@ -84,7 +84,7 @@ def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
     return {
         "missing": sum(len(planned.wanted.missing) for planned in reports),
         "due": sum(len(planned.wanted.due) for planned in reports),
-        "loaded": sum(planned.wanted.left for planned in reports),
+        "loaded": sum(planned.wanted.left_alone for planned in reports),
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_remarks(reports)),
     }
@@ -110,7 +110,7 @@ def planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "customer": planned.customer.id,
         "missing": wanted.missing,
         "due_because": {str(month): reason for month, reason in wanted.due.items()},
-        "held": wanted.left,
+        "held": wanted.left_alone,
         "requests": planned.requests,
         "skipped": planned.skipped,
         "windows": [

@@ -25,7 +25,7 @@ from pipelines.shapes.proposal import KnownIds, propose
 from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import Pair, add_requests, allow, deny, ledger_of
+from warehouse.ledger.ledger import Pair, add_requests, forget_denial, ledger_of, record_denial
 from warehouse.ledger.stored_answers import loaded_ids, newest_answers
 from warehouse.load.landing import Landing
 from warehouse.store.database import Store
@@ -187,9 +187,9 @@ async def request_looks(
         for look in looks:
             pair = (look.report, look.customer)
             if look.error is None:
-                allow(connection, *pair)
+                forget_denial(connection, *pair)
             elif isinstance(look.error, Forbidden) and pair not in denied:
-                deny(connection, *pair, clock.utc_now())
+                record_denial(connection, *pair, clock.utc_now())
     return looks
 
 

@@ -1,4 +1,4 @@
-"""The facts of a page that prove paging: its rows, their ids, and the total that it states."""
+"""The facts of a page that show whether paging lost rows: its rows, their ids, and the stated total."""
 
 from __future__ import annotations
 

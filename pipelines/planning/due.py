@@ -32,7 +32,7 @@ DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months below this age are requested again every four weeks."""
 MONTHS_OF_A_REPORT = 10
-"""About how many such months a report has beyond its latest; the next report's fall on later days."""
+"""About how many of them are not among the latest; those of the next report fall on later days."""
 
 
 class Due(NamedTuple):
@@ -66,18 +66,18 @@ class Calendar:
 
 
 def calendar(settings: Settings, today: date) -> Calendar:
-    """The calendar of a sync on this day, as the settings bound it."""
-    reach = settings.due_months, settings.budget_months_ahead
-    return Calendar(today, settings.start, ZoneInfo(settings.timezone), *reach)
+    """The calendar of a sync on this day, with the bounds of the settings."""
+    bounds = settings.due_months, settings.budget_months_ahead
+    return Calendar(today, settings.start, ZoneInfo(settings.timezone), *bounds)
 
 
 @dataclass(frozen=True)
 class Rules:
     """The rules for the months of one report of one customer.
 
-    One request covers `months_at_once` months, which share a day in a cycle of one or four weeks; the next
-    request's come a day later, and `offset` moves all days. Months that `failed`, `changed` after their last
-    request, or are `unsettled` are requested immediately.
+    One request covers `months_at_once` months, which share a day in a cycle of one or four weeks; those of
+    the next request come a day later, and `offset` moves all days. Months that `failed`, `changed` after
+    their last request, or are `unsettled` are requested immediately.
     """
 
     report: Report
@@ -129,7 +129,7 @@ class Rules:
     def _days_between(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # few months come round sooner, so that every night requests one
+        if self._is_latest(month):  # few months have a shorter cycle, so that every night requests one
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
             return shortest if self.is_one_by_one else None
         return DAYS_OF_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
@@ -156,7 +156,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The months to request, and how many stored ones are `left` alone.
+    """The months to request, and how many stored months are `left_alone`.
 
     `missing` months were never read. `due` months are stored, and a rule requests them again. `postponed`
     months changed, but exceed the nightly cap.
@@ -164,7 +164,7 @@ class Wanted:
 
     missing: tuple[Month, ...] = ()
     due: Mapping[Month, Reason] = field(default_factory=dict)
-    left: int = 0
+    left_alone: int = 0
     postponed: tuple[Month, ...] = ()
 
     @property
@@ -177,24 +177,24 @@ class Wanted:
 
 
 def wanted_months(
-    scope: Iterable[Month], held: HeldMonths, rules: Rules, most_changed: int | None = None
+    scope: Iterable[Month], held: HeldMonths, rules: Rules, max_changed_months: int | None = None
 ) -> Wanted:
     """The months in scope that a sync requests.
 
-    Of the changed months these are only the latest `most_changed`: an answer that names every sale must not
-    cause a backfill.
+    Of the changed months only the latest `max_changed_months` are requested, because an answer that names
+    every sale must not cause a backfill.
     """
     months = list(scope)
     stored = {month: held[month] for month in months if month in held}
     reasons = {month: rules.reason(month, stored[month]) for month in stored}
     changed = sorted((month for month, reason in reasons.items() if reason == "changed"), reverse=True)
-    postponed = () if most_changed is None else tuple(sorted(changed[most_changed:]))
+    postponed = () if max_changed_months is None else tuple(sorted(changed[max_changed_months:]))
     due = {month: reason for month, reason in reasons.items() if reason and month not in postponed}
     missing = tuple(month for month in months if month not in stored)
     return Wanted(missing, due, len(stored) - len(due), postponed)
 
 
-def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
+def next_due_days(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
     """When each stored month in scope is due, today or later."""
     if rules.report.is_by_id:
         return {}
@@ -206,7 +206,7 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The inputs of a plan. `most_ids` and `most_changed` are nightly caps."""
+    """The inputs of a plan. `max_ids` and `max_changed_months` are nightly caps."""
 
     calendar: Calendar
     ledger: Ledger
@@ -215,8 +215,8 @@ class PlanInputs:
     customers: Sequence[Customer]
     ids: Mapping[Pair, KnownIds] = field(default_factory=dict)
     unsettled: Mapping[Pair, Collection[date]] = field(default_factory=dict)
-    most_ids: int = 0
-    most_changed: int = 0
+    max_ids: int = 0
+    max_changed_months: int = 0
 
     @cached_property
     def held(self) -> Mapping[Pair, HeldMonths]:
@@ -245,7 +245,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """Months to read again if last read before the given time.
+    """Months to read again if they were last read before the given time.
 
     The service changed one of their sales, or the report's counterpart has new budgets.
     """
@@ -253,12 +253,12 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
     if counterpart:
         days = ledger.snapshots_changed.get((counterpart, customer), {})
     else:
-        days = ledger.changed.get((report.name, customer), {}) if inputs.most_changed else {}
+        days = ledger.changed.get((report.name, customer), {}) if inputs.max_changed_months else {}
     return {Month.of(day): changed_at for day, changed_at in days.items()}
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change: those read longest ago, and not today."""
+    """Older months whose rows will still change: those read longest ago, none read today."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: held.fetched_at_utc for month, held in inputs.held.get(pair, {}).items() if month}
     months = [

@@ -16,13 +16,13 @@ from pipelines.planning.due import (
     PlanInputs,
     Wanted,
     calendar,
-    days_due,
     months_in_scope,
+    next_due_days,
     rules_for,
     wanted_months,
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
-from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
+from pipelines.planning.windows import UNDATED_WINDOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ids import known_ids, months_with_rows
 from warehouse.ledger.ledger import Cap, Ledger, read_ledger, write_due_days
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-OVERLAP = timedelta(days=2)  # of two probes: some changes are reported late
-BETWEEN_ANSWERS = timedelta(days=7)  # until an answered id is requested again
+OVERLAP = timedelta(days=2)  # between consecutive probes, as some changes are reported late
+ID_INTERVAL = timedelta(days=7)  # until an answered id is requested again
 LONGEST_PROBE = timedelta(days=365)
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
 JUST_LOADED = "another command has just loaded it"
 NO_MONTH = "no selected month can be requested today"
-NO_IDS = "no {} in {} yet: once loaded, the next sync requests them"
+NO_IDS = "no {} in {} yet; the report is requested once they are loaded"
 ON_DEMAND = "requested on demand only: name an id with --estate"
 
 
@@ -48,7 +48,7 @@ ON_DEMAND = "requested on demand only: name an id with --estate"
 class PlannedReport:
     """One report of one customer: its wanted months, their windows and the likely number of requests.
 
-    `postponed` counts due ids beyond the nightly cap, `out_of_reach` are selected months that cannot be
+    `postponed` counts due ids beyond the nightly cap, `out_of_scope` are selected months that cannot be
     requested today, and `skipped` is the reason if nothing is requested.
     """
 
@@ -58,7 +58,7 @@ class PlannedReport:
     windows: tuple[Window, ...] = ()
     requests: int = 0
     postponed: int = 0
-    out_of_reach: tuple[Month, ...] = ()
+    out_of_scope: tuple[Month, ...] = ()
     skipped: str | None = None
 
     @property
@@ -68,9 +68,9 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """A request to the report `asked_of` for a customer's changed sales."""
+    """A request for a customer's changed sales, sent to the endpoint of the report `source`."""
 
-    asked_of: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Plan:
     probes: tuple[PlannedProbe, ...] = ()
 
     @property
-    def windows(self) -> int:
+    def window_count(self) -> int:
         return sum(len(planned.windows) for planned in self.planned)
 
     @property
@@ -104,15 +104,15 @@ def make_plan(
 ) -> tuple[Plan, Ledger]:
     """The plan of a selection, and the ledger behind it; raises SettingsError for unknown names."""
     with store.reading() as connection:
-        return read_plan(connection, settings, selection, settings.today_local(clock), catalogue)
+        return make_plan_on(connection, settings, selection, settings.today_local(clock), catalogue)
 
 
-def read_plan(
+def make_plan_on(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The plan and ledger, as make_plan returns them."""
+    """The same as make_plan, on an open connection."""
     inputs = read_inputs(connection, settings, selection, today, catalogue)
-    probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
+    probes = plan_probes(inputs) if inputs.max_changed_months and selection.asks_for_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
     rates = settings.requests_per_second, settings.concurrency, request_seconds
     return Plan(tuple(plan_reports(inputs)), *rates, tuple(probes)), inputs.ledger
@@ -137,8 +137,10 @@ def read_inputs(
         if (rows := report.timing.unsettled)
         for customer, months in months_with_rows(connection, rows.table, rows.condition).items()
     }
-    caps = settings.ids_a_night, settings.changed_months
-    return PlanInputs(calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *caps)
+    nightly_caps = settings.ids_a_night, settings.changed_months
+    return PlanInputs(
+        calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *nightly_caps
+    )
 
 
 def planned_now(
@@ -162,18 +164,18 @@ def note_next_due(
         for report in inputs.reports
         for customer in settings.active_customers
         if (held := inputs.held.get((report.name, customer.id)))
-        for month, due in days_due(held, rules_for(inputs, report, customer.id)).items()
+        for month, due in next_due_days(held, rules_for(inputs, report, customer.id)).items()
     }
     write_due_days(connection, days)
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Every report of every active or named customer, those without months first."""
+    """The reports of every active or named customer, reports without months first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
-            is_named = customer.active or customer.id in selection.customers
-            if (report.name, customer.id) in selection.exact or (is_named and not selection.exact):
+            is_included = customer.active or customer.id in selection.customers
+            if (report.name, customer.id) in selection.exact or (is_included and not selection.exact):
                 yield _plan_report(inputs, PlannedReport(report, customer))
 
 
@@ -194,7 +196,9 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         stored = inputs.held.get(planned.pair, {}).get(None)
         if stored and not by_id and inputs.selection.is_fresh(stored.fetched_at_utc):
             return replace(planned, skipped=JUST_LOADED)
-        planned = _choose_ids(inputs, planned, by_id) if by_id else replace(planned, windows=(NOW,))
+        planned = (
+            _choose_ids(inputs, planned, by_id) if by_id else replace(planned, windows=(UNDATED_WINDOW,))
+        )
     return replace(planned, requests=_likely_requests(inputs, planned))
 
 
@@ -209,8 +213,8 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         chosen = sorted({*exact})
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
-    most_changed = inputs.most_changed if report.timing.follows_sales else None
-    wanted = wanted_months([month for month in chosen if month in scope], held, rules, most_changed)
+    max_changed_months = inputs.max_changed_months if report.timing.follows_sales else None
+    wanted = wanted_months([month for month in chosen if month in scope], held, rules, max_changed_months)
     days = inputs.ledger.caps.get(pair, Cap()).days
     limit, today = report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.by_id else None
@@ -219,36 +223,36 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         planned,
         wanted=wanted,
         windows=tuple(replace(window, ids=ids) for window in cut),
-        out_of_reach=tuple(month for month in chosen if month not in scope),
+        out_of_scope=tuple(month for month in chosen if month not in scope),
     )
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The ids to request tonight, each in its own window: up to a cap, those answered longest ago first."""
+    """The ids to request tonight, each in its own window: up to the nightly cap, the oldest answers first."""
 
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:
             return True
-        return inputs.calendar.today - inputs.calendar.day_of(answered_at) >= BETWEEN_ANSWERS
+        return inputs.calendar.today - inputs.calendar.day_of(answered_at) >= ID_INTERVAL
 
-    due, postponed, left = inputs.selection.ids, 0, 0
+    due, postponed, left_alone = inputs.selection.ids, 0, 0
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
         wanted = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
-        due = tuple(wanted[: inputs.most_ids])
-        postponed, left = len(wanted) - len(due), len(ids) - len(due)
+        due = tuple(wanted[: inputs.max_ids])
+        postponed, left_alone = len(wanted) - len(due), len(ids) - len(due)
     elif not due:
         return replace(planned, skipped=ON_DEMAND)
     return replace(
         planned,
-        wanted=Wanted(left=left),
-        windows=tuple(replace(NOW, ids=(id_,)) for id_ in due),
+        wanted=Wanted(left_alone=left_alone),
+        windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in due),
         postponed=postponed,
     )
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request per span and id; if paged, as many per span as its costliest window took."""
+    """One request per span and id; a paged report takes as many per span as its costliest past window did."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
@@ -260,12 +264,12 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     """A probe for every customer with stored months that are not requested every night.
 
-    It goes to the first report that the service did not deny.
+    It is sent to the first report that the service did not deny.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
     for customer in inputs.customers:
-        denied = [report for report, owner in ledger.denied if owner == customer.id]
+        denied = [report for report, denied_customer in ledger.denied if denied_customer == customer.id]
         source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
         days_read = [
@@ -280,4 +284,4 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE))
             name, report = source
             window = Window((), spans)
-            yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), asked_of=name)
+            yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), source=name)

@@ -28,8 +28,8 @@ class Selection:
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
     would hold back, and `ids` are for reports on demand. `guided` asks first which sales the service changed,
-    and requests their months too; a selection without names always does. Months loaded after
-    `fresh_since` are left alone: another command fetched them while this one waited.
+    and requests their months too; a selection that names nothing always does. Months loaded
+    after `fresh_since` are left alone, because another command fetched them while this one waited.
     """
 
     first: Month | None = None
@@ -95,6 +95,6 @@ def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]
     names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
     for name in names:
         if name not in customers:
-            sentence = f"Customer {name!r} is not among the configured ones ({', '.join(customers)}); "
+            sentence = f"Customer {name!r} is not among the configured customers ({', '.join(customers)}); "
             raise SettingsError([f"{sentence}add it to BROKERBI_CUSTOMERS or correct --customer."])
     return [customers[name] for name in names]

@@ -58,7 +58,7 @@ class Window:
     ids: tuple[str, ...] | None = None
 
 
-NOW = Window((), ())
+UNDATED_WINDOW = Window((), ())
 
 
 def windows(
@@ -123,4 +123,4 @@ class Question:
     choice: str | None = None
 
 
-NOTHING_ELSE = Question()
+PLAIN_QUESTION = Question()

@@ -87,7 +87,7 @@ def _remember_answer(
         for (report, month), ids in affected.items()
     ]
     with store.writing() as connection:
-        record_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
+        record_probe(connection, result, probe.source, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
     reason = f"{len(estates)} sales changed since {first}, in {months} months"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
@@ -111,11 +111,11 @@ def _affected_months(
     stored = months_with_estates(connection, tables, customer, sorted(estate.id for estate in estates))
     by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
     by_contract |= {pair for name in dated_by_contract for pair in stored.get(name, ())}
-    by_access = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
+    by_possession = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
     affected: dict[tuple[str, date], set[str]] = {}
     for report in reports:
         has_own_dates = report.name in tables and report.name not in dated_by_contract
-        pairs = by_contract | (by_access | {*stored[report.name]} if has_own_dates else set())
+        pairs = by_contract | (by_possession | {*stored[report.name]} if has_own_dates else set())
         for estate, month in pairs:
             affected.setdefault((report.name, month), set()).add(estate)
     return affected
@@ -125,9 +125,11 @@ def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
-    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""  # its report may be allowed
+    note = (
+        WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
+    )  # the report itself may be allowed
     with store.writing() as connection:
-        record_probe(connection, result, probe.asked_of, error=reason, note=note)
+        record_probe(connection, result, probe.source, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = UNANSWERED.format(reason)
@@ -149,8 +151,8 @@ def changed_estates(
 ) -> list[ChangedEstate]:
     """The estates of an answer that changed on or after the first requested day.
 
-    Earlier changes are skipped: a service that ignores the requested days sends them all. An estate without
-    a time of change counts as changed when fetched.
+    Earlier changes are skipped, because a service that ignores the requested days sends them all. An estate
+    without a time of change counts as changed when fetched.
     """
     zone, estates = ZoneInfo(timezone), []
     for row in frame.filter(pl.col("id").fill_null("") != "").iter_rows(named=True):
@@ -167,7 +169,7 @@ def _month(row: Mapping[str, object], column: str) -> date | None:
 
 
 def latest_utc(local: datetime, zone: ZoneInfo) -> datetime:
-    """A local time in UTC; a day without a time counts as its end."""
+    """A local time in UTC; a date without a time counts as the end of the day."""
     if local.time() == time.min:
         local = datetime.combine(local.date(), time(23, 59, 59))
     return local.replace(tzinfo=zone).astimezone(UTC)

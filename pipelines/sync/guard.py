@@ -68,7 +68,7 @@ def check_columns(
 def _emptied_columns(
     stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int
 ) -> Iterator[str]:
-    """Declared columns that most stored rows fill, if there are enough rows, and no new row does."""
+    """A sentence for each declared column that most stored rows fill and no new row does."""
     for table in tables:
         profile = stored.get(table.name)
         if profile is None or profile.rows < fewest_rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.sync.summary import Summary
-from pipelines.sync.window.memory_budget import UNDER_WAY, MemoryBudget
+from pipelines.sync.window.memory_budget import BYTES_UNDER_WAY, MemoryBudget
 from warehouse.errors import WarehouseError
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.load.load import load_group
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 LOADS_IN_A_GROUP = 200
-BYTES_IN_A_GROUP = UNDER_WAY // 2
-"""A group is full at this many windows or bytes of answers; other memory is for fetching."""
+BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
+"""A group is full at this many windows or bytes of answers; the other half of the memory is for fetching."""
 GATHERING_SECONDS = 2.0
 """How long a fetched window waits for others; if the run is killed, waiting windows are requested again."""
 

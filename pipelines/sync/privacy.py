@@ -75,7 +75,7 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
-    It reads the list of erased persons at each table, because a person may be erased during a sync.
+    It reads the list of erased persons for each table, because a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 

@@ -35,8 +35,8 @@ class Progress:
     def begin(self, plan: Plan) -> str:
         """Begin; returns a line with the planned requests."""
         self.began = self.last_line = monotonic()
-        self.windows = plan.windows
-        left = sum(planned.wanted.left for planned in plan.planned)
+        self.windows = plan.window_count
+        left = sum(planned.wanted.left_alone for planned in plan.planned)
         return (
             f"requesting {counted(self.windows, 'window')}, "
             f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "
@@ -73,7 +73,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as cells under HEADS.
 
-    No cell states why a report failed: the line of the cause does, for all reports and customers.
+    No cell states why a report failed: the line of its cause does, for all reports and customers.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

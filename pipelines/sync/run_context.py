@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Clients = Callable[[str, str], Client]
-"""The client for a customer and a path of the service, with the login for the path."""
+"""Returns the client for a customer and a path of the service, with the login for that path."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Session:
 class RunContext:
     """`transport` replaces the network, `clock` the time, `catalogue` the reports.
 
-    `held_back` maps reports that are not requested to the reason.
+    `not_requested` maps reports that are not requested to the reason.
     """
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
-    held_back: Mapping[str, str] = field(default_factory=dict)
+    not_requested: Mapping[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
     async def open_session(self, settings: Settings, run_id: str) -> AsyncIterator[Session]:

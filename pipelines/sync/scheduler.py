@@ -29,7 +29,7 @@ WINDOWS_PER_REQUEST = 2
 """Windows under way per concurrent request, so that no slot is idle while an answer is parsed."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes its own memory."""
-MOST_SIDE_BY_SIDE = 4
+MOST_AT_A_TIME = 4
 """Windows of one report and customer requested at a time, after the first answers."""
 MOST_REJECTED_MONTHS = 2
 """After this many rejections in a row, older months are not requested."""
@@ -70,13 +70,13 @@ class Scheduler:
     async def _run_task(self, task: TaskState, slots: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
 
-        After a rejection it starts with one again, as the service may reject older windows too.
+        After a rejection it starts again with one, as the service may reject older windows too.
         """
         at_a_time = 1
         while task.windows:
             batch = task.next_windows(at_a_time, self.today)
             failures = await asyncio.gather(*(self._fetch_window(task, window, slots) for window in batch))
-            at_a_time = min(2 * at_a_time, MOST_SIDE_BY_SIDE)
+            at_a_time = min(2 * at_a_time, MOST_AT_A_TIME)
             for window, failure in zip(batch, failures, strict=True):
                 if failure is None:
                     task.rejected_in_a_row = 0
@@ -90,7 +90,7 @@ class Scheduler:
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Fetch one window and hand it to the loader; returns its record and error if it failed.
+        """Fetch one window and hand it to the loader; returns its record and the error if it failed.
 
         It is not requested if the outcome of other windows forbids it.
         """
@@ -117,21 +117,19 @@ class Scheduler:
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.closed)
         if stopped := self.summary.stopped:
-            return result.ended(WindowStatus.NOT_ASKED, stopped.found, failure=failure_of(stopped))
-        return result.ended(WindowStatus.NOT_ASKED, task.closed) if task.closed else None
+            return result.ended(WindowStatus.NOT_REQUESTED, stopped.found, failure=failure_of(stopped))
+        return result.ended(WindowStatus.NOT_REQUESTED, task.closed) if task.closed else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
         """Record a window that could not be fetched, and the consequences for the rest of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case RowsWithoutMonths():
-                status, reason = WindowStatus.SKIPPED, "its rows carry no month: requested month by month"
+                status, reason = WindowStatus.SKIPPED, "its rows state no month, so it is requested by month"
                 self._request_by_month(task, window)
             case RejectedTogether():
-                status, reason = (
-                    WindowStatus.SKIPPED,
-                    "its months were rejected together: requested in halves",
-                )
+                status = WindowStatus.SKIPPED
+                reason = "its months were rejected together, so it is requested in halves"
                 task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
                 task.put_back([window])
             case HeldBack():
@@ -141,7 +139,7 @@ class Scheduler:
             case BadRequest() if not task.planned.report.is_by_id:
                 task.rejected_in_a_row += 1
             case HostDown():
-                status = WindowStatus.NOT_ASKED
+                status = WindowStatus.NOT_REQUESTED
         if status is WindowStatus.SKIPPED:
             self.summary.add(result.ended(status, reason))
             return
@@ -150,7 +148,7 @@ class Scheduler:
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 
     def _request_by_month(self, task: TaskState, window: Window) -> None:
-        """Split the remaining windows of a task into single months: its rows state no month."""
+        """Split the remaining windows of a task into single months, because its rows state no month."""
         task.limit.months, task.lacks_months = 1, True
         months = [month for remaining in (window, *task.windows) for month in remaining.months]
         task.windows.clear()
@@ -171,12 +169,12 @@ def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
     """The tasks in round-robin order, each customer beginning with a different report.
 
     A denied report then costs one request, and consecutive requests span all customers and reports: if all
-    are denied, it is no single missing access right.
+    are denied, more than a single access right is missing.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
-    customer_at = {name: place for place, name in enumerate(customers)}
-    report_at = {name: place for place, name in enumerate(reports)}
+    customer_at = {name: index for index, name in enumerate(customers)}
+    report_at = {name: index for index, name in enumerate(reports)}
     step = -(-len(reports) // max(len(customers), 1))  # spaced so that a few customers cover every report
 
     def position(task: TaskState) -> tuple[int, int]:

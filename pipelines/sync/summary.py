@@ -13,7 +13,7 @@ from pipelines.planning.selection import Pair
 from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
-FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
+FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
 """Statuses that fail a run; a report to which the login never had access does not."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
@@ -55,7 +55,7 @@ class Summary:
         self.add(result.ended(WindowStatus.SKIPPED, reason))
 
     @property
-    def trouble(self) -> list[WindowResult]:
+    def failing(self) -> list[WindowResult]:
         """The windows that fail the run."""
         return [result for result in self.results if result.status in FAILING]
 
@@ -80,7 +80,7 @@ class Summary:
     @property
     def is_well(self) -> bool:
         skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
-        return not (self.trouble or self.stopped or self.wrongly_denied or skipped_denials)
+        return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)
 
     @property
     def requests(self) -> int:
@@ -88,17 +88,17 @@ class Summary:
 
     def complaints(self) -> list[str]:
         """A line for each cause of failure, including reports skipped because access was lost before."""
-        failed = [*self.trouble, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
+        failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = concerning(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
         unexplained: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
-        for result in self.trouble:  # a report on demand has no condition
-            if result.pair not in explained and result.status is not WindowStatus.NOT_ASKED:
+        for result in self.failing:  # a report on demand has no condition
+            if result.pair not in explained and result.status is not WindowStatus.NOT_REQUESTED:
                 unexplained.setdefault((result.status, result.sentence), []).append(result)
         sentences = []
         for (status, sentence), results in unexplained.items():
-            reports, customers = (names(result.pair[place] for result in results) for place in (0, 1))
+            reports, customers = (names(result.pair[index] for result in results) for index in (0, 1))
             sentences.append(f"{reports} of {customers} {status}: {sentence}")
         if self.stopped and not any(condition.trouble in OUTAGES for condition in conditions):
             sentences.append(str(self.stopped))

@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.planning.plan import Plan, PlannedReport, note_next_due, read_plan
+from pipelines.planning.plan import Plan, PlannedReport, make_plan_on, note_next_due
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
@@ -28,8 +28,8 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import (
     Cap,
     add_requests,
-    deny,
     record_cap,
+    record_denial,
     record_failures,
 )
 from warehouse.ledger.status import read_conditions
@@ -41,14 +41,13 @@ from warehouse.store.database import Connection, Store
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
-RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
+RECORDED_AS_FAILURES = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
 POSTPONED = (
-    "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
-    "the next nights read them"
+    "{} changed months are left to the next nights, as one night reads at most {} again "
+    "(BROKERBI_CHANGED_MONTHS)"
 )
 POSTPONED_IDS = (
-    "{} more ids are due than the {} that a night requests (BROKERBI_IDS_A_NIGHT); the next nights "
-    "request them"
+    "{} due ids are left to the next nights, as one night requests at most {} (BROKERBI_IDS_A_NIGHT)"
 )
 
 
@@ -85,7 +84,7 @@ def sync(
         asyncio.run(run.request_and_load(plan, caps))
     else:
         on_plan(plan)
-        run.announce(plan.planned)
+        run.report_unrequested(plan.planned)
         with store.reading() as connection:
             summary.conditions = read_conditions(connection)
     summary.seconds = (clock.utc_now() - summary.started_utc).total_seconds()
@@ -104,7 +103,7 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """Declare every documented table, then make the first plan, with the file opened once.
+        """Declare every documented table and make the first plan, opening the working file only once.
 
         Unfinished landing files of killed syncs are removed.
         """
@@ -115,12 +114,12 @@ class _Run:
 
     def requested(self, plan: Plan) -> list[PlannedReport]:
         """The reports of a plan that this sync requests."""
-        held_back = self.context.held_back
-        return [item for item in plan.planned if item.windows and item.report.name not in held_back]
+        excluded = self.context.not_requested
+        return [item for item in plan.planned if item.windows and item.report.name not in excluded]
 
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
-        plan, ledger = read_plan(connection, self.settings, self.selection, today, self.context.catalogue)
+        plan, ledger = make_plan_on(connection, self.settings, self.selection, today, self.context.catalogue)
         return plan, ledger.caps
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
@@ -146,17 +145,17 @@ class _Run:
             for planned, cap in ((row, caps.get(row.pair, Cap())) for row in requested)
         ]
 
-    def announce(self, planned_reports: Sequence[PlannedReport]) -> None:
+    def report_unrequested(self, planned_reports: Sequence[PlannedReport]) -> None:
         """Report what this sync does not request, and why."""
         for planned in planned_reports:
             add, wanted = partial(self.summary.add_skipped, planned.pair), planned.wanted
-            if reason := self.context.held_back.get(planned.report.name):
+            if reason := self.context.not_requested.get(planned.report.name):
                 self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, reason))
                 continue
             if planned.skipped:
                 add(planned.skipped)
-            if planned.out_of_reach:
-                add("the service does not calculate these months; the stored rows stay", planned.out_of_reach)
+            if planned.out_of_scope:
+                add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
             if wanted.postponed:
                 reason = POSTPONED.format(len(wanted.postponed), len(wanted.due_as("changed")))
                 add(reason, wanted.postponed, warnings=(reason,))
@@ -164,13 +163,13 @@ class _Run:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
-        """Request and load, then record the outcome; requests are counted even if an error ends the run."""
+        """Request and load, then record the outcome; even if an error ends the run, its requests count."""
         async with self.context.open_session(self.settings, self.summary.run_id) as session:
             try:
                 tasks = await self._request_and_load(plan, caps, session)
             except BaseException:
                 with suppress(WarehouseError):  # the error that ended the run matters more
-                    # in a thread: a thread that is loading needs the loop to release the file
+                    # in a thread, because a loading thread needs the event loop to release the file
                     await asyncio.to_thread(self._count_requests, session)
                 raise
         with self.store.writing() as connection:
@@ -179,7 +178,7 @@ class _Run:
             note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
-        """Ask which sales changed, then request the planned windows; returns all tasks begun."""
+        """Ask which sales changed, then request the planned windows; returns their tasks."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         if plan.probes:
@@ -202,7 +201,7 @@ class _Run:
             today=settings.today_local(clock),
             concurrency=settings.concurrency,
         )
-        self.announce(plan.planned)
+        self.report_unrequested(plan.planned)
         if tasks:
             await scheduler.run(tasks)
         return tasks
@@ -214,8 +213,8 @@ class _Run:
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports and learned limits.
 
-        Windows that a stopped run did not request count as failed. A stopped run marks no report as denied:
-        the cause is elsewhere.
+        Windows that a stopped run did not request count as failed. After a stopped run no report is marked as
+        denied, as its 403s may have a wider cause.
         """
         now = self.context.clock.utc_now()
         failures = [
@@ -225,17 +224,17 @@ class _Run:
                 or f"{now:%Y%m%dT%H%M%S%f}-{result.report}-{result.customer}-{result.when}",
                 sha256="",
                 fetched_at_utc=result.fetched_at_utc or now,
-                status=WindowStatus.FAILED if result.status is WindowStatus.NOT_ASKED else result.status,
+                status=WindowStatus.FAILED if result.status is WindowStatus.NOT_REQUESTED else result.status,
             )
             for result in self.summary.results
-            if result.status in RECORDED or result.failure.error
+            if result.status in RECORDED_AS_FAILURES or result.failure.error
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
         for task in denied:
-            deny(connection, *task.planned.pair, now)
+            record_denial(connection, *task.planned.pair, now)
         for pair, cap in learned.items():
             if cap != Cap():
                 record_cap(connection, *pair, cap, now)

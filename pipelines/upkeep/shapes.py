@@ -41,7 +41,7 @@ def prepare_shapes(
 
     `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
-    store, held_back = Store(settings.data_dir), {}
+    store, not_requested = Store(settings.data_dir), {}
     catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     with store.reading() as connection:
         loaded = loaded_shapes(connection)
@@ -50,7 +50,7 @@ def prepare_shapes(
             continue
         again = replay(settings, reports=[name], catalogue=catalogue, clock=context.clock)
         if again.failures:
-            held_back[name] = (
+            not_requested[name] = (
                 f"its shape changed and stored answers could not be loaded again: {again.failures[0]}"
             )
             continue
@@ -58,7 +58,7 @@ def prepare_shapes(
             record_shape(connection, name, catalogue[name].shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
-    return replace(context, catalogue=catalogue, held_back=held_back)
+    return replace(context, catalogue=catalogue, not_requested=not_requested)
 
 
 def adopt_shapes(

@@ -20,7 +20,7 @@ from tests.marts.given import (
     trademarks,
     warehouse,
 )
-from warehouse.ledger.ledger import deny
+from warehouse.ledger.ledger import record_denial
 from warehouse.store.meta_schema import write_configured
 
 M1, M2, M3 = ({"office_customer_id": office} for office in ("M1", "M2", "M3"))
@@ -86,7 +86,7 @@ def test_an_office_is_expected_while_it_is_asked_for_and_no_longer(given: Given)
 
 def test_a_customer_that_never_answered_is_missing_too(given: Given) -> None:
     office_reports(given, "M1", "2026-01", offices=[M1])
-    deny(given, "commission_office", "M2", FIRST_MOMENT.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "M2", FIRST_MOMENT.replace(tzinfo=UTC))
     asked_for(given, "M1", "M2")
     assert built(given, COMPLETE) == [(1, Decimal(100), 1, 2, "M2 (commission)", False)]
 
@@ -125,7 +125,7 @@ def frozen_office(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-10", [earned(M1, 100)], at_utc=winter)
     loaded(given, "commission_office", "M1", "2026-11", [earned(M1, 60)], at_utc=winter, is_open=True)
     asked_for(given, "M1", "M2")
-    deny(given, "commission_office", "M2", winter.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "M2", winter.replace(tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from pipelines.page.language import language
 from tests.marts.given import Given, build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
-from warehouse.ledger.ledger import deny, note_lake
+from warehouse.ledger.ledger import note_lake, record_denial
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -50,7 +50,7 @@ def conditions(given: Given) -> list[tuple[object, ...]]:
 
 def refused(given: Given, *reports: str) -> None:
     for report in reports:
-        deny(given, report, "M1", NOW.replace(tzinfo=UTC))
+        record_denial(given, report, "M1", NOW.replace(tzinfo=UTC))
 
 
 def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for_is_refused() -> None:
@@ -66,7 +66,7 @@ def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first(given: G
     held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
     for days in (9, 1, 0):
-        deny(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
+        record_denial(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
     assert found == [("right lost", NOW - timedelta(days=9))]

@@ -20,7 +20,7 @@ from tests.marts.given import (
     trademarks,
     warehouse,
 )
-from warehouse.ledger.ledger import deny
+from warehouse.ledger.ledger import record_denial
 from warehouse.store.meta_schema import write_configured
 
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
@@ -82,16 +82,16 @@ def test_a_customer_asked_no_more_counts_where_nobody_answers(configured: dict[s
 
 def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
     given = group_and_office(office=LATER)
-    deny(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
     assert built(given, COUNTED) == [("G1", "asked for", True)]
-    deny(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
     assert built(given, COUNTED) == [("M1", "access refused", False)]
 
 
 def test_a_report_that_is_switched_off_is_that_whatever_was_refused_before() -> None:
     given = group_and_office()
-    deny(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
-    deny(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
+    record_denial(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
     write_configured(given, "reports", [{"report": "commission_office", "is_on": False}])
     assert built(given, COUNTED) == [("M1", "report switched off", False)]
 
@@ -165,7 +165,7 @@ def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_be
 def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
     given = group_and_office()
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
-    deny(given, "sales", "G1", LATER.replace(tzinfo=UTC))
+    record_denial(given, "sales", "G1", LATER.replace(tzinfo=UTC))
     asked_for(given, "G1", M1="off")
     found = built(
         given,

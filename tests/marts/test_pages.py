@@ -24,7 +24,7 @@ from tests.marts.given import (
     trademarks,
     warehouse,
 )
-from warehouse.ledger.ledger import deny
+from warehouse.ledger.ledger import record_denial
 from warehouse.marts.build import VERSION_STATEMENTS
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import mappings
@@ -305,7 +305,7 @@ def test_a_refused_report_makes_its_figures_of_its_offices_doubtful_and_no_other
     read(given, "M3", {"2026-01": 5})
     for report in ("sales", "trademarks"):
         held(given, report, "G1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
-        deny(given, report, "G1", NOW.replace(tzinfo=UTC))
+        record_denial(given, report, "G1", NOW.replace(tzinfo=UTC))
     given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
     lost, *others = found(given, "doubts")[:-1]
     assert (lost["kind"], lost["subjects"], lost["office_ids"]) == ("right lost", ["sales"], ["M1", "M2"])
@@ -326,7 +326,7 @@ def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused
     states = []
     for refused in (False, True):
         if refused:
-            deny(given, "commission_office", "M1", NOW.replace(tzinfo=UTC))
+            record_denial(given, "commission_office", "M1", NOW.replace(tzinfo=UTC))
         states.append(built(given, "SELECT state FROM meta.coverage WHERE month IS NOT NULL ORDER BY month"))
     assert states == [[(why,), (why,), ("empty",)] for why in ("missing", "refused")]
 

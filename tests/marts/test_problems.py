@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable
 from tests.marts.given import Given, asked_for, build, earned, held, lacking, loaded, warehouse
-from warehouse.ledger.ledger import deny, forget_outdated_denials
+from warehouse.ledger.ledger import forget_outdated_denials, record_denial
 from warehouse.marts.checks import CheckResult, run_checks, store_results
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -58,7 +58,7 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
     given: Given,
 ) -> None:
     configure(given, sales=True)
-    deny(given, "sales", "M1", (LONG_AGO + timedelta(days=1)).replace(tzinfo=UTC))
+    record_denial(given, "sales", "M1", (LONG_AGO + timedelta(days=1)).replace(tzinfo=UTC))
     assert given.execute(STATES).fetchall() == [("sales", "M1", "no access", True)]
     held(given, "sales", "M1", ["2026-02"], at_utc=NOW)
     forget_outdated_denials(given)

@@ -40,7 +40,7 @@ def sync_budgets(here: Scenario) -> list[str]:
 
 
 def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office: Scenario) -> None:
-    reason = "no userId in bi.users or bi.commission_user yet: once loaded, the next sync requests them"
+    reason = "no userId in bi.users or bi.commission_user yet; the report is requested once they are loaded"
     assert (sync_budgets(office), office.asked) == ([reason], [])
 
 
@@ -72,7 +72,7 @@ def test_when_everybody_is_gone_the_window_fails_and_what_was_held_stays(office:
     office.sync(reports=(NAME,))
     before = office.cells()
     summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), refresh=True)
-    assert {one.failure.error for one in summary.trouble} == {"NotFound"}
+    assert {one.failure.error for one in summary.failing} == {"NotFound"}
     assert office.cells() == before
 
 

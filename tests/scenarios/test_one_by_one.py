@@ -83,7 +83,7 @@ def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
 )
 def test_an_id_without_an_answer_is_requested_again(office: Scenario, answer: httpx.Response) -> None:
     failing, *others = sold_lately(office)
-    [failed] = answering(office, failing, answer).sync(reports=("bids",)).trouble
+    [failed] = answering(office, failing, answer).sync(reports=("bids",)).failing
     assert failed.asked == (f"{office.settings.customers[0].id}|{failing}",)
     assert office.rows("SELECT DISTINCT asked_estate_id FROM bi.bids ORDER BY 1") == [
         (id_,) for id_ in others

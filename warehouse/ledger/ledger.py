@@ -164,7 +164,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     )
 
 
-def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
+def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
     """Record a 403, or that a report was skipped because all other reports of its customer got one."""
     denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
@@ -176,7 +176,7 @@ def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: dat
     replace_rows(connection, "access", [row], key=["report", "customer"])
 
 
-def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
+def forget_denial(connection: DuckDBPyConnection, report: str, customer: str) -> None:
     """Forget a 403."""
     connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
 

@@ -24,7 +24,7 @@ class WindowStatus(StrEnum):
     FAILED = "failed"
     HELD_BACK = "held back"
     NO_ACCESS = "no access"
-    NOT_ASKED = "not asked"
+    NOT_REQUESTED = "not requested"
     SKIPPED = "skipped"
     ANSWERED = "answered"
 

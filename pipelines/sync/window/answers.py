@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing
 
 MOST_OBJECTS = 1_000_000
-"""Objects and lists in one answer, at any depth; even an empty one takes 60 bytes."""
+"""Objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""
 
 
 class UnreadableRows(Exception):
@@ -59,8 +59,8 @@ def normalize_answers(
         )
     except ShapeMismatch as error:
         raise UnreadableRows(
-            f"{error}; `brokerbi shapes --report {report.name}` shows it. The answer is kept in landing, and "
-            "stored rows stay"
+            f"{error}; `brokerbi shapes --report {report.name}` shows what arrived. The answer is kept in "
+            "landing, and stored rows stay"
         ) from None
     except MemoryError:
         raise
@@ -89,7 +89,7 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
             meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
         )
     normalized = normalize_answers(
-        shape_in(report, unpaged=unpaged), documents, result.months, timezone, asked_ids, choices
+        report_as_read(report, unpaged=unpaged), documents, result.months, timezone, asked_ids, choices
     )
     return with_rows(result, normalized, timezone, report.shape)
 
@@ -115,8 +115,8 @@ def open_months(
     return frozenset(day for day in months if Month.of(day).last_day > last_day)
 
 
-def shape_in(report: Report, *, unpaged: bool) -> Report:
-    """The report in the shape of its pages, or of its unpaged counterpart."""
+def report_as_read(report: Report, *, unpaged: bool) -> Report:
+    """The report with the shape of its pages, or of its unpaged answer."""
     return report.unpaged or report if unpaged else report
 
 

@@ -25,15 +25,15 @@ class RejectedTogether(Exception):
 class WindowLimit:
     """The longest span that the service answers for a report and customer, learned from rejections.
 
-    `answered` is the length in days of the longest span answered in this run. `has_failed` is true if a month
-    was rejected for a reason other than its length. The service was seen to cut answers off after `rows`
-    rows; `whole_rows` is the largest round number of rows of a complete answer.
+    `longest_answered` counts the days of the longest span answered in this run. `has_failed` is true if a
+    month was rejected for a reason other than its length. The service was seen to cut answers off
+    after `rows` rows; `whole_rows` is the largest round number of rows of a complete answer.
     """
 
     months: int | None = None
     days: int | None = None
     rejected: list[Span] = field(default_factory=list)
-    answered: int = 0
+    longest_answered: int = 0
     has_failed: bool = False
     rows: int | None = None
     whole_rows: int = 0
@@ -42,9 +42,9 @@ class WindowLimit:
         self._known = self.months, self.days
 
     def may_be_cut_off(self, rows: int) -> bool:
-        """Whether an answer of `rows` rows may lack some: a cut-off one had as many, or `rows` is round.
+        """Whether an answer of `rows` rows may lack some: one was cut off there, or `rows` is round.
 
-        A round number no larger than the rows of a complete answer does not count.
+        A round number does not count if a complete answer had at least as many rows.
         """
         return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole_rows)
 
@@ -58,7 +58,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned only from spans that were too long, as their months were answered later."""
+        """The limit learned only from spans that were too long, because their months were answered later."""
         limit = WindowLimit(*self._known)
         for span in self.rejected:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -82,7 +82,7 @@ async def read_spans(
     """Read a window span by span; a span that is rejected (400), times out or is too large is halved.
 
     Raises RejectedTogether if several months are rejected together, and the error of a span that cannot be
-    halved; then no limit is learned.
+    halved; in both cases no limit is learned.
     """
     waiting = list(window.spans)
     trial = WindowLimit(limit.months, limit.days)
@@ -101,21 +101,21 @@ async def read_spans(
             trial.learn(span)
             waiting = [*span.halves(), *waiting]
         else:
-            limit.answered = max(limit.answered, span.days)
+            limit.longest_answered = max(limit.longest_answered, span.days)
     for span in trial.rejected:
         limit.learn(span)
     return answers
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: not if one as long was, or a single month was rejected."""
+    """Whether a shorter span may be answered: not if a span as long was, or a month was rejected."""
     if isinstance(error, BadRequest):
-        return span.days > limit.answered and not limit.has_failed
+        return span.days > limit.longest_answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def may_be_halved(report: Report, span: Span) -> bool:
-    """Whether the answers for parts of a span add up to the whole: only if every row states its month.
+    """Whether the answers for parts of a span add up to its answer: only if every row states its month.
 
     An average over halves is not the average over the whole, so an aggregate is never cut below a month, and
     rows with a year and a month are only cut between months.

@@ -28,20 +28,20 @@ from pipelines.connect.errors import (
 from pipelines.connect.models import Answer, Request
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
-from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
+from pipelines.planning.windows import PLAIN_QUESTION, Question, Span, Window
 from pipelines.sync.guard import check_shrink
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
     check_size,
     normalize_answers,
+    report_as_read,
     rows_by_month,
-    shape_in,
     with_rows,
 )
 from pipelines.sync.window.bisect import RejectedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
-from pipelines.sync.window.paging import UNPAGED, Page, PagingRejected, page_of_answer, read_whole
+from pipelines.sync.window.paging import UNPAGED, Page, PagingRejected, page_of_answer, read_answer
 from warehouse.errors import WarehouseError
 from warehouse.load.profile import stored_rows
 
@@ -54,7 +54,7 @@ TRIES_PAST_END = 2
 """Tries for a page past the stated total: some services fail there rather than send an empty page."""
 UNREADABLE = UnreadableRows.__name__
 FEWEST_LOST, LEAST_SHARE_LOST = 10, 0.1
-"""A snapshot that lost at least this many rows, and this share, is requested again."""
+"""A snapshot is requested again if it lost at least this many rows and this share of its rows."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are parsed one at a time, as parsing takes about seven times their size."""
 
@@ -69,8 +69,8 @@ class Fetcher:
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     large_lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def room_for(self, size: int) -> AbstractContextManager[Any]:
-        """Room to parse this many bytes; large answers are parsed one at a time."""
+    def parsing_slot(self, size: int) -> AbstractContextManager[Any]:
+        """A slot to parse this many bytes; large answers are parsed one at a time."""
         return self.large_lock if size > LARGE_ANSWER else nullcontext()
 
     async def fetch(
@@ -114,8 +114,8 @@ class Fetcher:
 class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
-    Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too;
-    `used_pages` are those that count, and `usable_bytes` is the size of all that still may.
+    Answers that do not count in the end (pages whose rows moved, repeated pages, rejections) are landed too;
+    `used_pages` are the answers that count, and `usable_bytes` is the size of all that may still count.
     """
 
     fetcher: Fetcher
@@ -154,7 +154,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's tables, read twice if a month or a snapshot has lost rows; raises HeldBack."""
+        """The window's tables, read twice if a month or snapshot lost rows; the guard may raise HeldBack."""
         normalized = await self._read_once()
         if self._shrunken_months():
             self.notes.append("read twice")
@@ -178,11 +178,11 @@ class _WindowReader:
     async def finish_landing(self, *, error: str = "") -> None:
         """Complete the landing file with the answers that count.
 
-        After an error only misfits of their shape do: a replay loads them once the shape is corrected.
+        After an error only unreadable answers count: a replay loads them once their shape is corrected.
         """
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
-            "used": [page.place for page in self.used_pages] if error in ("", UNREADABLE) else [],
+            "used": [page.landing_index for page in self.used_pages] if error in ("", UNREADABLE) else [],
             "error": error,
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
@@ -201,7 +201,7 @@ class _WindowReader:
             self.used_pages += await self._read_ids(self.window.ids)
         if (rejected := len(limit.rejected) - rejected_before) > 0:
             self.notes.append(f"{rejected} spans were rejected and halved")
-        self.fetcher.memory.note(self.report.name, self.usable_bytes, is_whole=True)
+        self.fetcher.memory.note(self.report.name, self.usable_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_used_pages)
@@ -224,7 +224,7 @@ class _WindowReader:
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every id of the window; some may be gone (404).
+        """The answers for every id of the window; some ids may be gone (404).
 
         If all are gone, the customer or address is wrong: raises NotFound, and the stored rows stay.
         """
@@ -253,7 +253,7 @@ class _WindowReader:
     async def _read_complete(self, asked_id: str | None, span: Span) -> list[Page]:
         """The answers for one span; if they may be cut off, its halves are requested too.
 
-        If the halves hold more rows, they count. Either way the limit notes the row count.
+        If the halves hold more rows, they count. In either case the limit learns the row count.
         """
         pages, limit = await self._read_span(asked_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
@@ -292,7 +292,7 @@ class _WindowReader:
         request_page = partial(self._request_page, question, span)
         request_unpaged = partial(self._request, question, span)
         size = self.task.page_size
-        return await read_whole(request_page, request_unpaged, shape_error, self.notes.append, size)
+        return await read_answer(request_page, request_unpaged, shape_error, self.notes.append, size)
 
     async def _request_page(
         self, question: Question, span: Span | None, index: int, is_complete: bool
@@ -322,9 +322,9 @@ class _WindowReader:
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
         request = build_request(self.report, customer, requested, question, page=index, rows=rows)
-        is_single = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
-        is_whole = is_single and not self.report.endpoint.paged
-        parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
+        is_single = self.window.spans == (() if span is None else (span,)) and question == PLAIN_QUESTION
+        is_only_answer = is_single and not self.report.endpoint.paged
+        parse = partial(self._parse, question=question, rows=rows, is_only_answer=is_only_answer)
         try:
             answer, page = await self.client.get(request, parse, tries=tries)
         except ConnectError as error:
@@ -333,32 +333,32 @@ class _WindowReader:
                 await self._land(error.answer, question)
             raise
         self.requests += answer.tries
-        page.place = await self._land(answer, question)
+        page.landing_index = await self._land(answer, question)
         return page
 
-    def _parse(self, body: bytes, *, question: Question, rows: int, is_whole: bool) -> Page:
+    def _parse(self, body: bytes, *, question: Question, rows: int, is_only_answer: bool) -> Page:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
-        A single answer becomes rows at once. Of several, only the bodies are kept, and parsed again once all
-        have arrived: parsed values take far more memory.
+        A window's only answer becomes rows immediately. Of several answers only the bodies are kept, and are
+        parsed again once all have arrived, because parsed values take far more memory.
         """
         check_size(body)
-        with self.fetcher.room_for(len(body)):
+        with self.fetcher.parsing_slot(len(body)):
             document = read_document(body)
             page = page_of_answer(self.report, document, question, rows)
-            if is_whole:
+            if is_only_answer:
                 self.normalized = self._normalize([page])
             document.forget()
         return page
 
     def _normalize_used_pages(self) -> Normalized | UnreadableRows:
-        with self.fetcher.room_for(sum(len(page.document.body) for page in self.used_pages)):
+        with self.fetcher.parsing_slot(sum(len(page.document.body) for page in self.used_pages)):
             return self._normalize(self.used_pages)
 
     def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
         try:
             return normalize_answers(
-                shape_in(self.report, unpaged=all(page.requested_rows == UNPAGED for page in pages)),
+                report_as_read(self.report, unpaged=all(page.requested_rows == UNPAGED for page in pages)),
                 [page.document for page in pages],
                 self.result.months,
                 self.fetcher.timezone,
@@ -369,7 +369,7 @@ class _WindowReader:
             return error
 
     async def _land(self, answer: Answer, question: Question) -> int:
-        """Write an answer to the landing file; returns its place there."""
+        """Write an answer to the landing file; returns its index there."""
         self.byte_count += len(answer.body)
         self.usable_bytes += len(answer.body)
         self.seconds += answer.seconds
@@ -393,7 +393,7 @@ def build_request(
     report: Report,
     customer: str,
     span: Span | None,
-    question: Question = NOTHING_ELSE,
+    question: Question = PLAIN_QUESTION,
     *,
     page: int = 0,
     rows: int = UNPAGED,
@@ -405,12 +405,12 @@ def build_request(
     """
     endpoint = report.endpoint
     path, query = endpoint.path, dict(endpoint.query)
-    places = {"customerId": quote(customer, safe="")}
+    placeholders = {"customerId": quote(customer, safe="")}
     if "{customerId}" not in endpoint.path:
         query["customerId"] = customer
     if span is not None:
         first, last = span.first, span.last
-        places |= {"year": str(first.year), "month": str(first.month)}
+        placeholders |= {"year": str(first.year), "month": str(first.month)}
         if endpoint.time_parameters == "dates":
             query["dateFrom"], query["dateTo"] = span.bounds
         elif endpoint.time_parameters == "month bounds":
@@ -421,11 +421,11 @@ def build_request(
     by_id = endpoint.by_id
     for name, id_ in zip(by_id.parameters, by_id.parts(question.asked_id), strict=True) if by_id else ():
         if f"{{{name}}}" in path:
-            places[name] = quote(id_ or "", safe="")
+            placeholders[name] = quote(id_ or "", safe="")
         elif id_ is not None:
             query[name] = id_
     if rows != UNPAGED:
         query |= {"pageIndex": str(page), "pageSize": str(rows)}
     else:
         path = endpoint.unpaged_path or path
-    return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
+    return Request(path=path.format_map(placeholders), query=query, report=report.name, customer=customer)

@@ -6,8 +6,8 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 
-UNDER_WAY = 32_000_000
-"""Bytes of answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
+BYTES_UNDER_WAY = 32_000_000
+"""Answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
 SMALLEST_WINDOW = 50_000
 """The fewest bytes that a window counts as: frames take memory even with few rows."""
 
@@ -17,38 +17,40 @@ class MemoryBudget:
     """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
 
     While it is fetched, a window counts as the bytes of the largest window of its report so far, or of any
-    report for a report's first window. Then, until it is loaded, it counts as the bytes of its own answers.
-    The very first window runs alone until all its pages have arrived.
+    report before its report has one. Then, until it is loaded, it counts as the bytes of its own answers. The
+    very first window runs alone until all its pages have arrived.
     """
 
-    total: int = UNDER_WAY
+    total: int = BYTES_UNDER_WAY
     _largest: dict[str, int] = field(default_factory=dict)
     _fetching: Counter[str] = field(default_factory=Counter)
-    _fetched: int = 0
+    _fetched_bytes: int = 0
     _entry_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
         """Wait until there is room for a window of a report, then count it as under way."""
         async with self._entry_lock:
-            while (self._fetching.total() or self._fetched) and self._bytes_with(report) > self.total:
+            while (self._fetching.total() or self._fetched_bytes) and self._expected_bytes(
+                report
+            ) > self.total:
                 self._changed.clear()
                 await self._changed.wait()
             self._fetching[report] += 1
 
-    def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
+    def note(self, report: str, size: int, *, is_complete: bool = False) -> None:
         """Note the size of a window so far, which may exceed that of earlier windows."""
-        if is_whole or report in self._largest:
+        if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
 
     def fetched(self, report: str, size: int) -> None:
         """Note that a window has all its answers, of this size, and waits to be loaded."""
-        self._fetched += max(size, SMALLEST_WINDOW)
+        self._fetched_bytes += max(size, SMALLEST_WINDOW)
         self.leave(report)
 
     def loaded(self, *sizes: int) -> None:
         """Note that answers of these sizes were loaded."""
-        self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
+        self._fetched_bytes -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
         self._changed.set()
 
     def leave(self, report: str) -> None:
@@ -57,10 +59,10 @@ class MemoryBudget:
         self._largest.setdefault(report, SMALLEST_WINDOW)
         self._changed.set()
 
-    def _bytes_with(self, report: str) -> int:
+    def _expected_bytes(self, report: str) -> int:
         """The expected bytes of all windows under way and one more of this report."""
         expected = max(self._largest.values(), default=self.total)
         fetching = self._fetching + Counter([report])
-        return self._fetched + sum(
+        return self._fetched_bytes + sum(
             count * self._largest.get(name, expected) for name, count in fetching.items()
         )

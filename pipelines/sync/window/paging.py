@@ -1,4 +1,4 @@
-"""Paging: pages read until they are proven to be one whole answer."""
+"""Paging: pages are read until they are proven to form one complete answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.connect.errors import BadRequest, Forbidden, NotFound
 from pipelines.normalize.pages import Id, page_facts
-from pipelines.sync.window.answers import shape_in
+from pipelines.sync.window.answers import report_as_read
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import Report
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 PAGING_TRIES = 2
 """Attempts to read a span page by page before it is read unpaged."""
 MOST_PAGES = 1_000
-"""A report with rows after this many pages is assumed to repeat itself: it is read unpaged."""
+"""A report that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
 
 SMALLEST_PAGE = 100
 """Rows per page; if even this size is rejected, the report is requested without pages."""
 UNPAGED = 0
-"""The page size for a whole report in one answer."""
+"""The page size that requests all rows in one answer."""
 
 
 class PagingUnproven(Exception):
@@ -39,15 +39,15 @@ class PagingRejected(PagingUnproven):
 class PageSize:
     """The rows per page requested for a report and customer, in all their windows.
 
-    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. Once a size is
-    accepted, it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
-    largest counts seen on one page: any cap of the service is no lower.
+    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. `is_settled` is true
+    once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
+    the largest counts seen on one page, so the service caps pages no lower.
     """
 
     largest: int = 1000
     learned: int | None = None
     most_rows: int = 0
-    fullest_list: int = 0
+    most_list_rows: int = 0
     rows: int = field(init=False)
     is_settled: bool = field(init=False)
 
@@ -57,12 +57,12 @@ class PageSize:
 
     def is_shorter(self, page: Page) -> bool:
         """Whether an earlier page was longer, so this one is short because rows ran out."""
-        return page.rows < self.most_rows and page.fullest_list < self.fullest_list
+        return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def note(self, page: Page) -> None:
         """Remember the number of rows of a page."""
         self.most_rows = max(self.most_rows, page.rows)
-        self.fullest_list = max(self.fullest_list, page.fullest_list)
+        self.most_list_rows = max(self.most_list_rows, page.list_rows)
 
     def accept(self, rows: int) -> None:
         """Use this page size from now on."""
@@ -72,7 +72,7 @@ class PageSize:
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
         """Return the first page of the largest accepted size, or all rows if no size is accepted.
 
-        A 400 may concern the size or the span: raises the first one if nothing is accepted.
+        A 400 may be about the size or the span, so if nothing is accepted the first 400 is raised.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
@@ -85,8 +85,8 @@ class PageSize:
                     raise
             else:
                 if rejections:
-                    accepted = f"{rows} are accepted" if rows else "it is read unpaged"
-                    note(f"{self.rows} rows per page were rejected, {accepted}")
+                    accepted = f"{rows} are accepted" if rows else "read unpaged"
+                    note(f"{self.rows} rows per page were rejected; {accepted}")
                 self.accept(rows)
                 return page
         raise rejections[0]
@@ -94,11 +94,11 @@ class PageSize:
 
 @dataclass
 class Page:
-    """One answer, and the facts about its rows that prove the paging.
+    """One answer, and the facts about its rows that show whether paging lost any.
 
     `requested_rows`: UNPAGED means all. `total` is the service's own count of all rows, if the shape
-    says where it is. `ids` are by table; without ids, `rows_hash` recognises a repeated page. `mismatch` says
-    why the answer does not fit its shape. `place` is the position of the answer in its landing file.
+    says where it is. `ids` are by table; without ids, `rows_hash` recognizes a repeated page. `mismatch` says
+    why the answer does not fit its shape. `landing_index` is the index of the answer in its landing file.
     """
 
     document: Document
@@ -110,7 +110,7 @@ class Page:
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     rows_hash: int | None = None
     mismatch: str = ""
-    place: int = 0
+    landing_index: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -118,19 +118,19 @@ class Page:
         return not (self.rows or self.mismatch)
 
     @property
-    def fullest_list(self) -> int:
+    def list_rows(self) -> int:
         """Rows of the longest list."""
         return max(map(len, self.ids.values()), default=0)
 
     @cached_property
-    def whole_ids(self) -> set[tuple[str, Id]]:
-        """The complete ids, each with its table."""
+    def complete_ids(self) -> set[tuple[str, Id]]:
+        """The ids without a null part, each with its table."""
         return {(table, id_) for table, ids in self.ids.items() for id_ in ids if None not in id_}
 
     @property
     def is_full(self) -> bool:
         """Whether the page, or its longest list, has as many rows as requested."""
-        return self.requested_rows in (self.rows, self.fullest_list)
+        return self.requested_rows in (self.rows, self.list_rows)
 
     def has_same_rows(self, other: Page) -> bool:
         """Whether a second reading of the page has the same rows."""
@@ -139,34 +139,34 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, question: Question, requested_rows: int) -> Page:
-    """An answer with the facts that prove paging; for an unpaged, dated report only the row count."""
+    """An answer with the facts that prove its pages complete; without paging, the count of dated rows."""
     page = Page(document, question.asked_id, question.choice, requested_rows)
     if report.endpoint.paged:
-        facts = page_facts(shape_in(report, unpaged=requested_rows == UNPAGED), document)
+        facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch
         if requested_rows != UNPAGED:
             page.total, page.ids = facts.total, facts.ids
-            page.rows_hash = None if page.whole_ids else facts.rows_hash
+            page.rows_hash = None if page.complete_ids else facts.rows_hash
     elif report.month_of_row == "documented date":
         page.rows = page_facts(report, document).count
     return page
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its number; the flag says whether the stated total was reached."""
+"""Requests a page by its index; the flag says whether the stated total was reached."""
 
 
-async def read_whole(
+async def read_answer(
     request: PageRequest,
     request_unpaged: Callable[[], Awaitable[Page]],
     shape_error: Callable[[Page], Awaitable[Exception | None]],
     note: Callable[[str], None],
     size: PageSize,
 ) -> list[Page]:
-    """The pages of one span, proven to be whole, or the one answer of its unpaged request.
+    """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
     If the first page does not fit its shape but the unpaged answer has rows, later spans are unpaged too.
-    Raises UnreadableRows for an unreadable answer, lest it go unnoticed among good ones.
+    Raises UnreadableRows for an unreadable answer, which could go unnoticed among good ones.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -176,20 +176,20 @@ async def read_whole(
     unreadable = await shape_error(first) if first.mismatch else None
     if unreadable and first.requested_rows != UNPAGED:
         try:
-            whole = await request_unpaged()
+            unpaged = await request_unpaged()
         except (BadRequest, NotFound, Forbidden) as error:
             raise unreadable from error
-        if whole.rows:
-            note("its pages cannot be read, so it is read unpaged")
+        if unpaged.rows:
+            note("the pages do not fit the shape; read unpaged")
             size.accept(UNPAGED)
-            return [whole]
+            return [unpaged]
     if unreadable:
         raise unreadable
     return pages
 
 
 async def read_proven(request: PageRequest, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
-    """The pages of one span; None if they cannot be proven to be whole."""
+    """The pages of one span; None if they cannot be proven to be complete."""
     for _ in range(PAGING_TRIES):
         try:
             pages = await read_pages(request, size)
@@ -200,24 +200,24 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
             note(f"read again: {error}")
         else:
             if len(pages) > 2:
-                note(f"{len(pages)} pages, proven")
+                note(f"{len(pages)} pages, proven complete")
             return pages
     return None
 
 
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
-    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved meanwhile.
+    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that rows did not change pages.
 
-    Reading ends at an empty page or, once all stated rows have come, at one with fewer rows than requested:
-    the service may have capped a short page, and the total may count something else. A total no larger than
-    the first page may count only it, unless an earlier reading had a longer page. If no page is full, the
-    service may cap pages, and only an empty page is the end. Once all stated rows have come, a rejected or
-    failing page ends it too; so does any rejection after a page shorter than the first.
+    Reading ends at an empty page. A page shorter than requested ends it only once all stated rows have come:
+    shortness alone may be a cap, and the total alone may count something else. A total equal to the first
+    page's rows may count that page alone, unless an earlier reading had a longer page. If no page is full,
+    the service may cap pages, and only an empty page is the end. Once all stated rows have come, a rejected
+    or failing page ends the reading too; so does any rejection after a page shorter than the first.
 
-    Then pages are read again and must have the same rows: only the first page if the total counts the rows,
-    otherwise all but the last with rows, as a removed row moves a later one onto a page already read. (A
-    removal and an addition within one reading go unnoticed until the next sync.) Raises PagingUnproven
-    otherwise. If the first answer is not a page, no more pages are requested.
+    Then pages are read again and must have the same rows: only the first if the total equals the rows
+    received, otherwise all except the last page with rows, because removing a row moves a later one onto a
+    page already read. (A removal and an addition within one reading go unnoticed until the next sync.) Raises
+    PagingUnproven if they differ. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -226,7 +226,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
         try:
             page = await request(index, is_complete)
         except PagingRejected:
-            is_last = pages[-1].fullest_list < pages[0].fullest_list
+            is_last = pages[-1].list_rows < pages[0].list_rows
             if sum(item.rows for item in pages) != pages[0].total and not is_last:
                 raise
             break
@@ -234,7 +234,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
             return [page]
         if is_complete and page.mismatch:
             break
-        _check_new(page, pages, seen)
+        _check_page(page, pages, seen)
         pages.append(page)
         is_complete = page.total is not None and sum(item.rows for item in pages) == pages[0].total
         is_uncapped = size.is_shorter(page) if len(pages) == 1 else any(item.is_full for item in pages)
@@ -248,33 +248,33 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
     for index in _pages_to_reread(pages, received):
         if not pages[index].has_same_rows(await request(index, False)):
-            raise PagingUnproven(f"page {index} holds other rows than before")
+            raise PagingUnproven(f"page {index} does not hold the same rows as before")
     return pages
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The numbers of the pages to read a second time."""
+    """The indexes of the pages to read a second time."""
     with_rows = [page for page in pages if not page.is_empty]
     is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:
         return range(1 if len(with_rows) > 1 else 0)
     empty_pages = range(len(with_rows), len(pages))
-    may_have_moved = (
+    rows_may_have_moved = (
         len(with_rows) == 1 and pages[0].total is None and pages[0].rows >= pages[0].requested_rows
     )
-    return [*range(1 if may_have_moved else len(with_rows) - 1), *empty_pages]
+    return [*range(1 if rows_may_have_moved else len(with_rows) - 1), *empty_pages]
 
 
-def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
+def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
     """Raise PagingUnproven if an answer is not a page, or shows that rows moved; else remember its ids."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page
-    counts_itself = (page.total, first.total) == (page.rows, first.rows)
-    if page.total != first.total and not (page.is_empty or counts_itself):
+    totals_are_per_page = (page.total, first.total) == (page.rows, first.rows)
+    if page.total != first.total and not (page.is_empty or totals_are_per_page):
         raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
-    if repeated := page.whole_ids & seen:
-        raise PagingUnproven(f"{len(repeated)} ids came again on page {len(pages)}")
-    if page.rows and not page.whole_ids and page.rows_hash in seen:
-        raise PagingUnproven(f"page {len(pages)} is an earlier page again")
-    seen.update(page.whole_ids or [page.rows_hash])
+    if repeated := page.complete_ids & seen:
+        raise PagingUnproven(f"{len(repeated)} ids appeared again on page {len(pages)}")
+    if page.rows and not page.complete_ids and page.rows_hash in seen:
+        raise PagingUnproven(f"page {len(pages)} repeats an earlier page")
+    seen.update(page.complete_ids or [page.rows_hash])

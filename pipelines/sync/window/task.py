@@ -15,14 +15,14 @@ from warehouse.ledger.ledger import Cap
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.load.profile import Profiles
 
-UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatus.NO_ACCESS})
+UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowStatus.NO_ACCESS})
 
 
 @dataclass
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    The `windows` are requested newest first, as the service may answer nothing before some day; after several
+    The `windows` are requested newest first, as the service may have nothing before some day; after several
     rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
     month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
     for the report or all reports of the customer. `lacks_months` is true if rows of several months do not
@@ -59,7 +59,7 @@ class TaskState:
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The caps that later syncs use for the report and customer, learned from these results."""
+        """The limits for later syncs of the report and customer, learned from these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)

@@ -45,7 +45,7 @@ def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[in
         known = calendar(here.settings, day), ledger, Selection(), reports, here.settings.customers
         months = [month.first_day for month in months_between(Month(2024, 1), Month.of(day))]
         unsettled = {(name, here.settings.customers[0].id): months for name in ("sales", "tips_and_leads")}
-        inputs = PlanInputs(*known, unsettled=unsettled, most_changed=12)
+        inputs = PlanInputs(*known, unsettled=unsettled, max_changed_months=12)
         plan = Plan(tuple(plan_reports(inputs)), 10, 5, 0.5, tuple(plan_probes(inputs)))
         yield plan.requests
         ledger = after(plan, ledger, day)

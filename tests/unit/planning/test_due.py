@@ -17,8 +17,8 @@ from pipelines.planning.due import (
     HeldMonths,
     Rules,
     Wanted,
-    days_due,
     months_in_scope,
+    next_due_days,
     wanted_months,
 )
 from pipelines.planning.selection import Selection
@@ -44,8 +44,8 @@ def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
     return replace(Rules(declared, calendar, declared.endpoint.window_months, offset=1), **more)
 
 
-def wanted(held: HeldMonths, rules: Rules, most_changed: int | None = None) -> Wanted:
-    return wanted_months(months_in_scope(rules.report, rules.calendar), held, rules, most_changed)
+def wanted(held: HeldMonths, rules: Rules, max_changed_months: int | None = None) -> Wanted:
+    return wanted_months(months_in_scope(rules.report, rules.calendar), held, rules, max_changed_months)
 
 
 ALL_HELD = every_month_held(held_month())
@@ -160,7 +160,7 @@ def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
 def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_first() -> None:
     months = tuple(months_between(Month(2025, 1), Month(2025, 4)))
     found = changed(ALL_HELD, months, 3)
-    assert (found.due_as("changed"), found.postponed, found.left) == (months[1:], months[:1], 29)
+    assert (found.due_as("changed"), found.postponed, found.left_alone) == (months[1:], months[:1], 29)
 
 
 @pytest.mark.parametrize(
@@ -181,5 +181,5 @@ def test_the_day_that_is_told_is_the_first_night_that_wants_the_month(
     days = (TODAY + timedelta(days=number) for number in range(40))
     plans = ((day, wanted_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
     first = next((Due(day, due[month]) for day, due in plans if due), None)
-    assert days_due(held, rules_of(name, offset=offset)).get(month) == first
+    assert next_due_days(held, rules_of(name, offset=offset)).get(month) == first
     assert first is None or first.reason in (rule, "nightly")

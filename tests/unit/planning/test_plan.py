@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, PlanInputs, days_due, rules_for
+from pipelines.planning.due import Calendar, PlanInputs, next_due_days, rules_for
 from pipelines.planning.plan import PlannedReport, plan_reports
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
@@ -39,7 +39,7 @@ HELD_OF_THREE: Mapping[Pair, Held] = {("sales", name): ALL for name in ("M1", "M
 def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedReport]:
     customers = [Customer(id=name) for name in ("M1", "M2", "M3", "new")]
     ledger = replace(ledger, held=HELD_OF_THREE)
-    inputs = PlanInputs(CALENDAR, ledger, selection or Selection(), [SALES], customers, most_changed=12)
+    inputs = PlanInputs(CALENDAR, ledger, selection or Selection(), [SALES], customers, max_changed_months=12)
     return list(plan_reports(inputs))
 
 
@@ -93,7 +93,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     ledger = Ledger(held=held, caps=learned)
     inputs = PlanInputs(CALENDAR, ledger, Selection(), reports, chain)
     for one in plan_reports(inputs):
-        due_days = days_due(inputs.held[one.pair], rules_for(inputs, one.report, one.customer.id))
+        due_days = next_due_days(inputs.held[one.pair], rules_for(inputs, one.report, one.customer.id))
         days = {month: due.on for month, due in due_days.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]

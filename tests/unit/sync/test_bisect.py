@@ -97,7 +97,7 @@ def test_a_month_that_is_too_long_is_read_whole_in_spans_of_days(longest: int) -
 
 @pytest.mark.parametrize(
     ("known", "requests"),
-    [(WindowLimit(), 6), (WindowLimit(has_failed=True), 1), (WindowLimit(answered=16), 2)],
+    [(WindowLimit(), 6), (WindowLimit(has_failed=True), 1), (WindowLimit(longest_answered=16), 2)],
     ids=["nothing", "a neighbour that was refused", "one half that was answered elsewhere"],
 )
 def test_a_refusal_that_is_not_about_length_costs_few_requests(known: WindowLimit, requests: int) -> None:

@@ -29,7 +29,7 @@ async def knowing(budget: MemoryBudget, **sizes: int) -> MemoryBudget:
     """The budget once it has seen a window of each of these reports."""
     for report, size in sizes.items():
         await budget.enter(report)
-        budget.note(report, size, is_whole=True)
+        budget.note(report, size, is_complete=True)
         budget.leave(report)
     return budget
 
@@ -40,7 +40,7 @@ def test_the_first_window_goes_alone_until_all_its_pages_are_there() -> None:
         began = [await begun(budget, "sales", "sales")]
         budget.note("sales", 1)  # its first page
         began.append(await begun(budget, "sales"))
-        budget.note("sales", LARGE, is_whole=True)
+        budget.note("sales", LARGE, is_complete=True)
         budget.leave("sales")
         return [*began, await begun(budget, "sales", "users")]
 

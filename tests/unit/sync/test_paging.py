@@ -1,4 +1,4 @@
-"""Paging: pages count only when they are proven to be one whole answer."""
+"""Paging: pages count only when they are proven to form one complete answer."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -71,10 +71,10 @@ def read(service: Service) -> str:
 WHOLE = {
     "one page with as many rows as are stated needs an empty one": (holding("a"), [0, 1]),
     "one shorter than another page needs none": (
-        holding("a", size=PageSize(most_rows=2, fullest_list=2)),
+        holding("a", size=PageSize(most_rows=2, most_list_rows=2)),
         [0],
     ),
-    "one whose list may be full does": (holding("a", size=PageSize(most_rows=2, fullest_list=1)), [0, 1]),
+    "one whose list may be full does": (holding("a", size=PageSize(most_rows=2, most_list_rows=1)), [0, 1]),
     "a page that is none after all rows have come": (
         Service(lambda asked: "error" if asked else "a"),
         [0, 1],
@@ -128,16 +128,13 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
     ("service", "reason"),
     [
         (Service(lambda asked: "abcd" if asked == 0 else "abcde"), "the total changed"),
-        (Service(lambda asked: "abcd" if asked == 0 else "xabc"), "came again"),
-        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "other rows than before"),
-        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "other rows than before"),
-        (
-            Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total),
-            "page 1 holds other rows",
-        ),
-        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 holds other rows"),
+        (Service(lambda asked: "abcd" if asked == 0 else "xabc"), "appeared again"),
+        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "does not hold the same rows"),
+        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not hold the same"),
+        (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not hold"),
+        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not hold"),
         (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
-        (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "earlier page again"),
+        (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "repeats an earlier page"),
         (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),
     ],
 )

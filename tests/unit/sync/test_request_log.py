@@ -71,5 +71,5 @@ def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_pa
 def test_requests_that_failed_and_were_repeated_are_counted_as_such(tmp_path: Path) -> None:
     world = small(tmp_path)
     faults = Fault("503", customer="G1", tries=1), Fault("404", customer="M30016")
-    assert {one.status for one in world.sync(*faults).trouble} == {WindowStatus.FAILED}
+    assert {one.status for one in world.sync(*faults).failing} == {WindowStatus.FAILED}
     assert world.rows(COUNTED) == [("G1", "sales", 2, 1, 1), ("M30016", "sales", 1, 0, 1)]

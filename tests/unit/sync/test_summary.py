@@ -59,7 +59,8 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
 def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itself() -> None:
     asked = Request("/x", {}, "sales", "M1")
     summary = Summary("run", NOW, stopped=HostDown("It failed.", request=asked))
-    summary.add(WindowResult("sales", "M1").ended(WindowStatus.NOT_ASKED, "why", failure=Failure("HostDown")))
+    down = Failure("HostDown")
+    summary.add(WindowResult("sales", "M1").ended(WindowStatus.NOT_REQUESTED, "why", failure=down))
     summary.add(WindowResult("users", "M1").ended(WindowStatus.FAILED, "why", failure=Failure("NotFound")))
     assert summary.complaints() == ["users of M1 failed: why", "It failed."]
     summary.conditions = [

@@ -17,8 +17,8 @@ from tests.unit.warehouse.given import (
     table,
     users,
 )
+from warehouse.ledger import ledger
 from warehouse.ledger.ids import known_ids
-from warehouse.ledger.ledger import Cap, HeldMonth, allow, deny, record_cap, record_failures, write_due_days
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.meta_schema import aware
 
@@ -30,25 +30,25 @@ def test_what_is_held_is_known_by_month_or_as_a_snapshot_of_none(given: Given) -
     given.load([users("u", {"1": "Ann"}, offices=[(0, "North")])])
     assert given.ledger().held == {
         ("sales", "M1"): {
-            JANUARY: HeldMonth(NOON, "held", "a", 1),
-            FEBRUARY: HeldMonth(NOON, "open", "a", 0),
+            JANUARY: ledger.HeldMonth(NOON, "held", "a", 1),
+            FEBRUARY: ledger.HeldMonth(NOON, "open", "a", 0),
         },
-        ("users", "M1"): {None: HeldMonth(NOON, "held", "u", 2)},
+        ("users", "M1"): {None: ledger.HeldMonth(NOON, "held", "u", 2)},
     }
 
 
 def test_a_refusal_is_remembered_until_it_is_taken_back(given: Given) -> None:
-    given.write(deny, "sales", "M1", NOON)
-    given.write(deny, "sales", "M1", hours(1))
+    given.write(ledger.record_denial, "sales", "M1", NOON)
+    given.write(ledger.record_denial, "sales", "M1", hours(1))
     assert given.ledger().denied == {("sales", "M1"): hours(1)}
-    given.write(allow, "sales", "M1")
+    given.write(ledger.forget_denial, "sales", "M1")
     assert given.ledger().denied == {}
 
 
 def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given: Given) -> None:
     found = []
     for hour, days in enumerate((14, 14, 7, 7)):
-        given.write(record_cap, "sales", "M1", Cap(days=days), hours(hour))
+        given.write(ledger.record_cap, "sales", "M1", ledger.Cap(days=days), hours(hour))
         [(learned,)] = given.rows("SELECT learned_at_utc FROM meta.window_caps")
         found.append(aware(learned))
     assert found == [hours(0), hours(0), hours(2), hours(2)]
@@ -62,29 +62,28 @@ def test_the_day_on_which_a_stored_month_is_due_is_next_to_it(given: Given) -> N
         ("sales", "M1", FEBRUARY): (day, "weekly"),
         ("users", "M1", None): (day, "nightly"),
     }
-    given.write(write_due_days, days)
+    given.write(ledger.write_due_days, days)
     assert given.rows(next_due) == [("sales", JANUARY, day, "monthly"), ("users", None, day, "nightly")]
-    given.write(write_due_days, {})
+    given.write(ledger.write_due_days, {})
     assert given.rows(next_due) == [("sales", JANUARY, None, None), ("users", None, None, None)]
 
 
 def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
-    for cap in (Cap(months=1), Cap(page_size=250), Cap(days=14, months=1)):
-        given.write(record_cap, "leads", "M1", cap, NOON)
-    assert given.ledger().caps == {("leads", "M1"): Cap(days=14, months=1, page_size=250)}
+    for cap in (ledger.Cap(months=1), ledger.Cap(page_size=250), ledger.Cap(days=14, months=1)):
+        given.write(ledger.record_cap, "leads", "M1", cap, NOON)
+    assert given.ledger().caps == {("leads", "M1"): ledger.Cap(days=14, months=1, page_size=250)}
 
 
 def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_lasts(given: Given) -> None:
     given.load([sales("a", requests=3, seconds=6.0), sales("b", months=(FEBRUARY,), requests=1, seconds=2.0)])
-    given.write(record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
-    ledger = given.ledger()
-    assert (ledger.most_requests, ledger.request_seconds) == ({("sales", "M1"): 3}, 2.0)
+    given.write(ledger.record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
+    read = given.ledger()
+    assert (read.most_requests, read.request_seconds) == ({("sales", "M1"): 3}, 2.0)
 
 
 def test_a_failure_is_written_down_and_holds_nothing(given: Given) -> None:
-    given.write(
-        record_failures, [failed("a", status=WindowStatus.HELD_BACK, reason="half the rows are gone")], NOON
-    )
+    lost = failed("a", status=WindowStatus.HELD_BACK, reason="half the rows are gone")
+    given.write(ledger.record_failures, [lost], NOON)
     assert given.rows("SELECT status, error, load_number FROM meta.loads") == [
         ("held back", "half the rows are gone", None)
     ]
@@ -93,12 +92,12 @@ def test_a_failure_is_written_down_and_holds_nothing(given: Given) -> None:
 
 def test_a_failure_of_a_load_in_force_leaves_it_in_force(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"))])
-    given.write(record_failures, [failed("a", reason="landing is damaged")], NOON)
+    given.write(ledger.record_failures, [failed("a", reason="landing is damaged")], NOON)
     assert given.rows("SELECT status, rows, error FROM meta.loads") == [("loaded", 1, "landing is damaged")]
 
 
 def test_a_load_that_failed_before_takes_its_place_when_it_succeeds(given: Given) -> None:
-    given.write(record_failures, [failed("a")], NOON)
+    given.write(ledger.record_failures, [failed("a")], NOON)
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert given.rows("SELECT status, load_number, error FROM meta.loads") == [("loaded", 1, None)]
 
@@ -121,10 +120,10 @@ def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
 
 def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_back(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
-    given.write(record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
+    given.write(ledger.record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}
     held_back = failed("c", months=(FEBRUARY,), fetched_at_utc=hours(2), status=WindowStatus.HELD_BACK)
-    given.write(record_failures, [held_back], NOON)
+    given.write(ledger.record_failures, [held_back], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset({JANUARY})}
     given.load([sales("d", (JANUARY, "1", "1"), fetched=hours(3))])
     assert given.ledger().failed == {}
