@@ -31,26 +31,26 @@ class FilledColumn:
     misfits: Mapping[str, pl.Series] = field(default_factory=dict)
 
     def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
-        """The column at these rows."""
+        """The column with only these rows, in this order."""
         misfits = {kind: mask.gather(rows) for kind, mask in self.misfits.items()}
         return replace(self, values=self.values.gather(rows), misfits=misfits)
 
 
 class Fields:
-    """The members of objects by simplified name: two back ends may spell a field differently."""
+    """The members of objects by simplified name, as two back ends may spell a field differently."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = objects
         are_alike = set(map(len, objects)) == {len(set().union(*objects))}
-        self.tuples = {tuple(objects[0]): None} if are_alike else dict.fromkeys(map(tuple, objects))
+        self.key_tuples = {tuple(objects[0]): None} if are_alike else dict.fromkeys(map(tuple, objects))
         self.spellings: dict[str, list[str]] = {}
-        for key in dict.fromkeys(chain.from_iterable(self.tuples)):
+        for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             self._add(key)
 
     def _add(self, key: str) -> None:
         name = simplified(key)
         spellings = self.spellings.setdefault(name, [])
-        if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.tuples):
+        if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.key_tuples):
             self.spellings[f"{name} {key}"] = [key]  # two fields, as one object has both
         else:
             spellings.append(key)
@@ -61,15 +61,15 @@ class Fields:
         if not keys:
             return [None] * len(self.objects)
         if len(keys) == 1:
-            if len(self.tuples) == 1:
+            if len(self.key_tuples) == 1:
                 return list(map(itemgetter(keys[0]), self.objects))
             return [element.get(keys[0]) for element in self.objects]
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
-    def tuples_without(self, name: str) -> set[tuple[str, ...]]:
+    def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
         """The key tuples of objects without a member of this name."""
         keys = set(self.spellings.get(name, ()))
-        return {names for names in self.tuples if keys.isdisjoint(names)}
+        return {names for names in self.key_tuples if keys.isdisjoint(names)}
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Contents:
     takes_all: bool
     takes_lists: bool = True
     columns: dict[Keys, Kinds] = field(default_factory=dict)
-    spelled: dict[Keys, Keys] = field(default_factory=dict)  # as the answer spells them
+    spelled_keys: dict[Keys, Keys] = field(default_factory=dict)  # as the answer spells them
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
@@ -101,11 +101,11 @@ class Contents:
             undeclared = {key for name in names if name not in declared for key in fields.spellings[name]}
             more = [{key: element[key] for key in element if key in undeclared} for element in fields.objects]
             self.columns[(*above, MORE)] = kinds_of([members or None for members in more])
-            self.spelled[(*above, MORE)] = (*above, MORE)
+            self.spelled_keys[(*above, MORE)] = (*above, MORE)
             names = [name for name in names if name in declared]
         for name in names:
             keys = (*above, name)
-            self.spelled[keys] = (*spelled, fields.spellings[name][0])
+            self.spelled_keys[keys] = (*spelled, fields.spellings[name][0])
             values = fields.values(name)
             if keys not in self.declared:
                 values = self._scalars(values, keys)
@@ -126,7 +126,7 @@ class Contents:
         if dict in types and len(keys) < DEEPEST:
             is_mixed = len(types) > 1
             inner = [value if type(value) is dict else EMPTY for value in values] if is_mixed else values
-            self.add(Fields(inner), keys, self.spelled[keys])
+            self.add(Fields(inner), keys, self.spelled_keys[keys])
             values = [None if type(value) is dict else value for value in values] if is_mixed else []
         return values
 
@@ -156,7 +156,7 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             columns[keys] = FilledColumn(column, values, misfits)
         else:
             values, type_ = infer_type(kinds)
-            spelled = contents.spelled[keys]
+            spelled = contents.spelled_keys[keys]
             undeclared = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
             columns[keys] = FilledColumn(undeclared, values)
     return columns

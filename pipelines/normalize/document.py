@@ -64,7 +64,7 @@ def read_document(body: bytes) -> Document:
 
 
 def parse_exactly(body: bytes) -> Json:
-    """Read a body by the json module; a number that a float cannot hold becomes a Decimal.
+    """Read a body with the json module; a number that a float cannot hold becomes a Decimal.
 
     NaN and Infinity, which JSON does not allow, become null. Raises InvalidJson.
     """
@@ -78,7 +78,7 @@ def parse_exactly(body: bytes) -> Json:
         raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-            sentence = f"The answer breaks off after {len(text)} characters: it is half a JSON document."
+            sentence = f"The answer breaks off after {len(text)} characters, inside a JSON document."
         else:
             sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."
         raise InvalidJson(sentence) from error
@@ -114,7 +114,7 @@ def _decoded(body: bytes) -> str:
         return body.decode(encoding)
     except UnicodeDecodeError as error:
         raise InvalidJson(
-            f"The answer is not {encoding.upper()}: byte {error.start} of {len(body)} does not belong there. "
+            f"The answer is not {encoding.upper()}: byte {error.start} of {len(body)} is invalid. "
             "It may have been sent in another character set."
         ) from error
 

@@ -3,7 +3,7 @@
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
 3. Every row gets its month; a row that does not fit is rejected, a row of another month is left out.
-4. The other rows become a table; then their lists are read, undeclared ones into tables of their own.
+4. The other rows become a table; then their lists are read, undeclared lists into separate tables.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from pipelines.normalize.validation import (
     months_of,
     named_months,
     rejections,
-    undatable,
+    undatable_rows,
 )
 from pipelines.shapes.paths import NONE, member_path, simplified
 from pipelines.shapes.proposal import measure_fields
@@ -76,7 +76,7 @@ def normalize(
     """Read the documents of a window into the tables of their report.
 
     `months` are those of the window. `asked_ids` and `choices` are what each document was requested with.
-    The documents forget their values afterwards. Raises ShapeMismatch, saying why.
+    The documents forget their values afterwards. Raises ShapeMismatch if they do not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, asked_ids or no_values, choices or no_values)
@@ -96,8 +96,8 @@ def _request_columns(
     columns = []
     if by_id := report.endpoint.by_id:
         parts = [by_id.parts(asked_id) for asked_id in asked_ids]
-        for number, name in enumerate(by_id.columns):
-            values = pl.Series([ids[number] for ids in parts], dtype=pl.String)
+        for index, name in enumerate(by_id.columns):
+            values = pl.Series([ids[index] for ids in parts], dtype=pl.String)
             columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
     if parameter := report.endpoint.choices:
         values = pl.Series([parameter.values.get(choice or "") for choice in choices], dtype=pl.Boolean)
@@ -136,14 +136,14 @@ class _Answer:
         takes_lists = table is not None and table.name.count("__") < DEEPEST
         contents = Contents(place.declared, place.lists, table is not None, takes_lists)
         contents.add(level.fields)
-        contents.declared = self._unambiguous(place, contents)
+        contents.declared = self._unambiguous_columns(place, contents)
         filled = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
                 level.columns[path] = FilledColumn(
                     column, pl.Series([*map(tidy, level.names)], dtype=pl.String)
                 )
-            elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled:
+            elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled_keys:
                 level.columns[path] = filled.pop(keys, empty_column(column, len(level.elements)))
         if table and not (filled or table.columns or contents.undeclared_lists):
             return
@@ -154,15 +154,15 @@ class _Answer:
             self._read_level(inner_level(level, inner), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
-                inner_table = self._undeclared_table(parent, contents.spelled[keys])
+                inner_table = self._undeclared_table(parent, contents.spelled_keys[keys])
                 kept_lists = [lists[row] for row in kept]
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
-    def _unambiguous(self, place: Place, contents: Contents) -> dict[Keys, Column]:
+    def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """The declared columns, without measures that match two fields, unless the operator set a path."""
         if not (self.report.is_assumed and place.table):
             return place.declared
-        names = [".".join(keys) for keys in contents.spelled.values()]
+        names = [".".join(keys) for keys in contents.spelled_keys.values()]
         return {
             keys: column
             for keys, column in place.declared.items()
@@ -220,14 +220,14 @@ class _Answer:
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Note rows that do not fit, with their places and contents; returns their numbers."""
-        unfit = dict.fromkeys(self._without_declared(level), NO_DECLARED_COLUMN)
+        """Record rows that do not fit, with their places and contents; returns their indexes."""
+        unfit = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
         unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, unfit)
         if not reasons:
             return ()
         self._check_documents(level, table, reasons)
-        undated = undatable(table, columns, months)
+        undated = undatable_rows(table, columns, months)
         named = named_months(columns) if months.dated_by else None
         requested = {month.first_day for month in self.window}
         where = f"{level.place.path or 'the answer'}, element"
@@ -241,10 +241,10 @@ class _Answer:
             )
         return reasons.keys()
 
-    def _without_declared(self, level: Level) -> list[int]:
-        """The numbers of the objects without any of the declared columns."""
+    def _rows_without_columns(self, level: Level) -> list[int]:
+        """The indexes of the objects without any of the declared columns."""
         names = {keys[0] for keys in level.place.declared}
-        undeclared = {keys for keys in level.fields.tuples if names.isdisjoint(map(simplified, keys))}
+        undeclared = {keys for keys in level.fields.key_tuples if names.isdisjoint(map(simplified, keys))}
         rows = enumerate(level.elements) if names and undeclared else ()
         return [row for row, element in rows if type(element) is dict and tuple(element) in undeclared]
 
@@ -258,11 +258,13 @@ class _Answer:
         rejected = Counter(level.documents.gather(list(reasons)))
         is_half = len(reasons) >= FEWEST_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
-            number = level.documents[row]
-            is_whole = rejected[number] == count[number]
-            if is_half or (is_whole and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or count[number] > 1)):
+            document = level.documents[row]
+            is_rejected = rejected[document] == count[document]
+            if is_half or (
+                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or count[document] > 1)
+            ):
                 fitting = len(level.elements) - len(reasons)
-                found = describe_misfit(level.elements[row], [level.roots[number]])
+                found = describe_misfit(level.elements[row], [level.roots[document]])
                 raise ShapeMismatch(
                     f"expected rows of {table.name} at {level.place.path or 'the answer'}, but {fitting} "
                     f"of {len(level.elements)} fit; one does not because {reason}; {found}"

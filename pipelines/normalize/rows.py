@@ -1,8 +1,8 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null, empty or absent has no rows. But if the object that lacks it has an undeclared list or
-object, or an enclosing object has an undeclared member of the same name, that member may be the list, renamed
-or moved: the answer does not fit its shape.
+A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved: if its
+object has an undeclared list or object, or an enclosing object an undeclared member of its name, the answer
+does not fit its shape.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pipelines.shapes.shape import Place
 
 MOST_SUGGESTED = 3
 VALUE = "value"
-TYPES: dict[str, type] = {"[]": list, "{}": dict, "": dict}
-"""The type of the value that each kind of step goes into."""
+TYPES_OF_STEPS: dict[str, type] = {"[]": list, "{}": dict, "": dict}
+"""The type that a value must have for each kind of step."""
 
 
 class ShapeMismatch(Exception):
@@ -33,18 +33,19 @@ class ShapeMismatch(Exception):
 
 
 class Nested(NamedTuple):
-    """The elements of a list or keyed object, the number of its row, and the elements' names."""
+    """The elements of a list or keyed object, the index of the object that has it, and their names."""
 
-    above: int
+    parent: int
     elements: Sequence[Json]
     names: Sequence[str] = ()
 
 
 @dataclass(eq=False)
 class Level:
-    """The objects at one place, over all documents; the topmost are the documents themselves.
+    """The objects at one place, across all documents; at the topmost level, the documents themselves.
 
-    `elements` are the values there, not always objects. `parents` has the number of the object above each.
+    `elements` are the values there, not always objects. `parents` has for each the index of its object in
+    `above`.
     """
 
     place: Place
@@ -56,9 +57,9 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects: plain values become members, other elements empty objects."""
+        """The elements as objects: a plain value that is a row becomes a member, others empty objects."""
         if self.place.is_plain:
-            return [{"": element} for element in self.elements]  # the path of the shape's column
+            return [{"": element} for element in self.elements]  # the shape's column has the empty path
         if set(map(type, self.elements)) <= {dict}:
             return self.elements
         table = self.place.table
@@ -74,7 +75,7 @@ class Level:
 
     @cached_property
     def non_objects(self) -> list[int]:
-        """The numbers of the elements that are not objects."""
+        """The indexes of the elements that are not objects."""
         objects = () if self.objects is self.elements else self.objects
         return [row for row, element in enumerate(objects) if element is EMPTY]
 
@@ -85,14 +86,14 @@ class Level:
 
     @cached_property
     def documents(self) -> pl.Series:
-        """Each object's document, by number."""
+        """The index of each object's document."""
         if self.above is None:
             return self.parents
         return self.above.documents.gather(self.parents)
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """The number of the row above each object, or of its document if no table is above."""
+        """The index of the row above each object, or of its document if it is in no row."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -117,16 +118,16 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the root of each document; raises ShapeMismatch for one without it."""
+    """The topmost level: the root of each document; raises ShapeMismatch for a document without a root."""
     values = list(documents)
     for name in root:
-        for number, value in enumerate(values):
+        for index, value in enumerate(values):
             members = value.items() if type(value) is dict else ()
             inner = {simplified(key): member for key, member in members}
             if name not in inner and not is_nothing(value):
                 found = describe_misfit(value, documents)
                 raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {found}")
-            values[number] = inner.get(name)
+            values[index] = inner.get(name)
     return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
 
 
@@ -144,12 +145,12 @@ def inner_level(level: Level, place: Place) -> Level:
         if value
     ]
     if len(step.names) > 1:
-        lists.sort(key=lambda nested: nested.above)  # row by row, as the answer has them
+        lists.sort(key=lambda nested: nested.parent)  # row by row, as the answer has them
     return _make_level(level, place, lists)
 
 
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
-    """The level of the elements of undeclared lists."""
+    """The level below that holds the elements of undeclared lists."""
     place = Place(path=table.name, table=table)
     nested = [Nested(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
@@ -171,7 +172,7 @@ def columns_along_path(level: Level) -> dict[str, FilledColumn]:
 
 
 def _mismatch(expected: str, value: Json, level: Level) -> ShapeMismatch:
-    """The error for a value that does not fit: the expected path, the value's kind, and likely rows."""
+    """The error for a value that does not fit: the expected path, its kind, and where rows may be."""
     return ShapeMismatch(f"expected {expected}, {describe_misfit(value, level.roots)}")
 
 
@@ -184,14 +185,14 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
 
 
 def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
-    """The level of the elements of all lists, each with the number of its row above."""
-    parents = chain.from_iterable(repeat(nested.above, len(nested.elements)) for nested in lists)
+    """The level with the elements of all lists, each with the index of its object in `above`."""
+    parents = chain.from_iterable(repeat(nested.parent, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
     return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, lists)
 
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
-    """Yield the member of each object that the hop to a place leads to, as name and value."""
+    """For each object, yield the name and value of the member at the end of the hop to a place."""
     hop = place.hop
     values = list(level.elements)
     name = ""
@@ -205,19 +206,19 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             )
             if misfit is not None and not level.place.table:
                 raise _mismatch(place.path, misfit, level)
-        if lacking := fields.tuples_without(member):
+        if lacking := fields.key_tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
             enclosing = _enclosing_levels(level, member)
             for row, element in enumerate(fields.objects):
-                if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
+                if (len(lacking) == len(fields.key_tuples) or tuple(element) in lacking) and (
                     _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
                     or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
                     raise _mismatch(place.path, element, level)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
-    kind = TYPES[hop.step.each]
+    kind = TYPES_OF_STEPS[hop.step.each]
     for value in values:
         if not isinstance(value, kind) and not is_nothing(value):
             raise _mismatch(place.path, value, level)
@@ -230,7 +231,8 @@ def _may_hold_rows(
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
     `declared` are the names declared in the object, `declared_below` those declared only in the list. An
-    object with none of `declared`, or with one of `declared_below`, may be a row of the list.
+    object with none of `declared`, or with one of `declared_below`, may be a row of the list, unless it is
+    a row of a table (`is_row`).
     """
     if not element or ANY in declared:
         return False
@@ -244,7 +246,7 @@ def _may_hold_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The levels above whose objects have an undeclared member of this name, and the path to each."""
+    """The enclosing levels in which objects have an undeclared member of this name, with the path to each."""
     path: list[Level] = []
     levels = []
     while level.above is not None:
@@ -280,19 +282,19 @@ def _declared_at_or_below(place: Place) -> set[str]:
 
 
 def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
-    """Every undeclared list of objects in the objects of a level; raises ShapeMismatch."""
+    """Every undeclared list of objects in the objects of a level; raises ShapeMismatch for rows elsewhere."""
     declared = {keys[0] for keys in level.place.declared}
     lists: list[Nested] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
         nested = [Nested(row, value, [key] * len(value)) for key, value in extra if holds_objects(value)]
-        is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
+        has_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
         has_only_values = not nested and any(value and type(value) is list for _, value in extra)
-        if not is_nothing(element) and (not is_expected or is_wrapped or has_only_values):
+        if not is_nothing(element) and (not has_expected or is_wrapped or has_only_values):
             raise _mismatch(expected, element, level)
         lists += nested
     return lists

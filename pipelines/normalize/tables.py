@@ -24,7 +24,7 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""If this share of the first choice's ids comes again with the other, the service ignores the choice."""
+"""If this share of the first choice's ids also comes with the other, the service ignores the choice."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class NormalizedTable:
 class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
-    `place` is its path and number; `reason` has no value of the row, so that reasons can be counted and
+    `place` is its path and number; `reason` contains no value of the row, so that reasons can be counted and
     published; `month` is the first day of its month, if known; `is_undatable` is true if its date is missing
     or unreadable, so that it may belong to any requested month.
     """
@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row names its month: all rows count as of the first.
+    were requested and no row names its month: all rows count for the first.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -80,7 +80,7 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """Declared columns in their order, empty if the answer lacks them, then others under unique names.
+    """Declared columns in their order, empty if the answer lacks them; then the others under unique names.
 
     Equal names are numbered in the order of their sources, not of the answer.
     """
@@ -100,7 +100,7 @@ def arrange_columns(
 def make_table(
     table: Table, columns: Sequence[FilledColumn], first_days: pl.Series, parent_rows: pl.Series
 ) -> NormalizedTable:
-    """Make a table of our own columns and then these."""
+    """Make a table of our own columns, followed by `columns`."""
     row = pl.int_range(len(first_days), dtype=pl.Int64, eager=True).alias("_row")
     parent_row = [parent_rows.rename("_parent_row")] if table.parent else []
     values = [filled.values.rename(filled.column.name) for filled in columns]
@@ -132,7 +132,7 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that pages repeat: those with the same documented id and values.
 
-    Rows of one id with different values are all kept, except those of an earlier choice of the report. If
+    Rows of one id with different values are all kept, except rows requested with an earlier choice. If
     the service ignores the choice, the choice is null in rows that came with both.
     """
     choices = report.endpoint.choices
@@ -142,13 +142,13 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     keyed = [table for table in report.tables if table.key and not table.parent]
     is_ignored = _ignores_choice([(tables[table.name].frame, table.key) for table in keyed], choice)
     for table in keyed:
-        whole = tables[table.name]
-        if not whole.frame.select(table.key).is_duplicated().any():
+        rows = tables[table.name]
+        if not rows.frame.select(table.key).is_duplicated().any():
             continue
         order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice counts
         is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
-        documented = [column.name for column in whole.columns if column.documented and column.name != choice]
-        frame = whole.frame.with_columns(
+        documented = [column.name for column in rows.columns if column.documented and column.name != choice]
+        frame = rows.frame.with_columns(
             pl.when(~is_unknown).then(choice).alias(choice),
             _is_last=order == order.max().over(table.key),
         )
@@ -158,20 +158,20 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first choice came again with the other, in all tables together.
+    """Whether nearly all ids of the first choice also came with the other, in all tables together.
 
     A few rows may have changed between the two requests, but not nearly all.
     """
-    first, again = 0, 0
+    first, in_both = 0, 0
     for frame, key in keyed:
-        ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), again=pl.col(choice).any())
+        ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), in_both=pl.col(choice).any())
         first += ids.filter("first").height
-        again += ids.filter("first", "again").height
-    return first > 0 and again >= NEARLY_ALL * first
+        in_both += ids.filter("first", "in_both").height
+    return first > 0 and in_both >= NEARLY_ALL * first
 
 
 def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
-    """The tables with only these rows in the named one, and only their nested rows below it."""
+    """The tables with only these rows in the table `name`, and only their nested rows in those below it."""
     numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
     numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
     kept = {**tables, name: replace(tables[name], frame=numbered)}

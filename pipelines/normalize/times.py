@@ -56,9 +56,9 @@ def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
     moved = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
     if not _is_midnight(moved).any():
         return times
-    is_bare = moved.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
-    is_moved = is_bare & _is_midnight(moved) & ~_is_midnight(times)
-    if not is_moved.any() or (is_bare & ~is_moved).any():
+    has_no_offset = moved.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
+    is_moved = has_no_offset & _is_midnight(moved) & ~_is_midnight(times)
+    if not is_moved.any() or (has_no_offset & ~is_moved).any():
         return times
     return moved.zip_with(is_moved, times)
 

@@ -63,7 +63,7 @@ def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
 
 
 def kinds_of(values: list[Json]) -> Kinds:
-    """The values by kind, decided by the set of their Python types."""
+    """The values by kind, one series for each of their Python types."""
     types = set(map(type, values)) - {type(None)}
     kinds: dict[str, pl.Series] = {}
     for type_, (kind, dtype) in _KIND_OF.items():
@@ -93,7 +93,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column in its type, and a mask by kind of those that do not fit."""
+    """The values of a declared column in its type, and a mask for each kind of values that do not fit."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -109,7 +109,7 @@ def convert_values(
             if is_misfit.any():
                 misfits[kind] = is_misfit
         parts.append(fitting)
-    return _combined(parts) if parts else constant(None, DTYPES[type_], length), misfits
+    return _combine_parts(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
 
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
@@ -131,37 +131,37 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
 
 
 def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
-    """The values of an undocumented column in the narrowest type for all, and that type."""
+    """The values of an undocumented column in the narrowest type that fits all, and that type."""
     if len(kinds) == 1 and (kind := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[kind], _TYPE_OF_KIND[kind]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
         is_exact = WHOLE not in kinds or kinds[WHOLE].is_between(-EXACT_WHOLE, EXACT_WHOLE).all()
-        floats = _combined([_floats(values) for values in kinds.values()])
+        floats = _combine_parts([_floats(values) for values in kinds.values()])
         if is_exact and (LONG_FRACTION not in kinds or floats.is_finite().all()):
             return floats, "DOUBLE"
     texts = [
-        _mapped(values, _AS_TEXT[kind], pl.String()) if kind in _AS_TEXT else values
+        _map(values, _AS_TEXT[kind], pl.String()) if kind in _AS_TEXT else values
         for kind, values in kinds.items()
     ]
-    return _combined(texts), "VARCHAR"
+    return _combine_parts(texts), "VARCHAR"
 
 
-def canonical(number: float) -> str:
+def float_as_text(number: float) -> str:
     """A float as text, as DuckDB writes it; a whole number as its digits."""
     is_whole = number.is_integer() and abs(number) < EXACT_WHOLE
     return str(int(number)) if is_whole else repr(number)
 
 
-def _combined(parts: list[pl.Series]) -> pl.Series:
+def _combine_parts(parts: list[pl.Series]) -> pl.Series:
     return reduce(lambda first, second: first.zip_with(first.is_not_null(), second), parts)
 
 
-def _mapped(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) -> pl.Series:
+def _map(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) -> pl.Series:
     return pl.Series([None if value is None else convert(value) for value in values], dtype=dtype)
 
 
 def _floats(values: pl.Series) -> pl.Series:
-    return _mapped(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
+    return _map(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
 
 
 def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
@@ -184,7 +184,7 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
     if (type_, kind) == ("TIMESTAMP", TEXT):
         return local_times(values, zone)
     convert = _CONVERSIONS.get((type_, kind))
-    return _mapped(values, convert, dtype) if convert else constant(None, dtype, len(values))
+    return _map(values, convert, dtype) if convert else constant(None, dtype, len(values))
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
@@ -193,23 +193,23 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
         most = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-most, most), None).cast(dtype)
     if kind == TEXT:
-        return _mapped(values, lambda text: _decimal_of(text, dtype.scale), dtype)
+        return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
     is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)
-    large = _mapped(values.set(is_small, None), lambda number: _decimal_of(str(number), dtype.scale), dtype)
-    return _combined([small, large])
+    large = _map(values.set(is_small, None), lambda number: _to_decimal(str(number), dtype.scale), dtype)
+    return _combine_parts([small, large])
 
 
-def number_of(text: str) -> Decimal:
+def parse_number(text: str) -> Decimal:
     """The number that JSON would read from a text; NaN if it would read none."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 
-def _decimal_of(text: str, scale: int) -> Decimal | None:
-    number = number_of(text)
+def _to_decimal(text: str, scale: int) -> Decimal | None:
+    number = parse_number(text)
     most = 10 ** (DIGITS_OF_A_DECIMAL - scale)
     if not number.is_finite() or abs(number) >= most:
         return None
@@ -217,31 +217,31 @@ def _decimal_of(text: str, scale: int) -> Decimal | None:
     return rounded if abs(rounded) < most else None
 
 
-def _whole_of(number: float | str) -> int | None:
+def _to_whole(number: float | str) -> int | None:
     text = str(number)
-    exact = number_of(text)
+    exact = parse_number(text)
     is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
     return int(exact) if is_whole else None
 
 
-def _text_of_long(text: str) -> str:
+def _long_as_text(text: str) -> str:
     number = float(text)
-    return canonical(number) if number - number == 0 else text
+    return float_as_text(number) if number - number == 0 else text
 
 
 _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("VARCHAR", WHOLE): str,
-    ("VARCHAR", FRACTION): canonical,
-    ("BIGINT", FRACTION): _whole_of,
-    ("BIGINT", LONG_FRACTION): _whole_of,
-    ("BIGINT", TEXT): _whole_of,
+    ("VARCHAR", FRACTION): float_as_text,
+    ("BIGINT", FRACTION): _to_whole,
+    ("BIGINT", LONG_FRACTION): _to_whole,
+    ("BIGINT", TEXT): _to_whole,
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
     ("BOOLEAN", TEXT): lambda text: _TRUTHS.get(text.lower()),
 }
 # The texts that DuckDB makes of these kinds when it widens a column.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
-    FRACTION: canonical,
+    FRACTION: float_as_text,
     TRUTH: lambda value: "true" if value else "false",
-    LONG_FRACTION: _text_of_long,
+    LONG_FRACTION: _long_as_text,
 }

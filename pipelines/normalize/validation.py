@@ -83,7 +83,7 @@ def rejections(
 ) -> dict[int, tuple[str, str | None]]:
     """Rejected rows in their order, each with its most important reason and the column.
 
-    `unfit` are rows that are already rejected, with reasons. A reason never has a value of the row.
+    `unfit` are rows that are already rejected, with reasons. A reason never contains a value of the row.
     """
     reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in unfit.items()}
     for mask, reason, column in _reasons(table, columns, months):
@@ -92,7 +92,7 @@ def rejections(
     return {row: reasons[row] for row in sorted(reasons) if row not in months.left_out}
 
 
-def undatable(table: Table, columns: Columns, months: Months) -> set[int]:
+def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
     """Rows with a key but no readable date, which may belong to any requested month."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
@@ -114,7 +114,7 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
         if name in columns and columns[name].values.null_count():
             old_key = columns.get(table.old_keys.get(name, name), columns[name])
             is_missing = columns[name].values.is_null() & old_key.values.is_null()
-            yield is_missing, f"{name} is missing, which identifies a row", name
+            yield is_missing, f"{name}, which identifies a row, is missing", name
     if months.dated_by and months.first_days.null_count():
         is_null = months.first_days.is_null()
         if table.dated_by:

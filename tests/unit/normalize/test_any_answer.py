@@ -19,7 +19,7 @@ from pipelines.normalize.normalize import normalize
 from pipelines.normalize.pages import page_facts
 from pipelines.normalize.rows import ShapeMismatch
 from pipelines.normalize.tables import Normalized
-from pipelines.normalize.types import canonical
+from pipelines.normalize.types import float_as_text
 from tests.unit.normalize.answers import FEBRUARY, JANUARY, STOCKHOLM, document, live, normalized, table
 
 names = st.sampled_from(sorted(REPORTS))
@@ -63,7 +63,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return canonical(value)
+        return float_as_text(value)
     return normalize_text("NFC", value.strip(" ")) if isinstance(value, str) else str(value)
 
 

@@ -15,8 +15,8 @@ from pipelines.normalize.document import InvalidJson, parse_exactly, read_docume
     [
         (b"", "The answer is empty where JSON was expected."),
         (b"<html>", "The answer is not JSON: Expecting value at character 0 of 6."),
-        (b'[{"a": 1}', "The answer breaks off after 9 characters: it is half a JSON document."),
-        (b'[{"a"', "The answer breaks off after 5 characters: it is half a JSON document."),
+        (b'[{"a": 1}', "The answer breaks off after 9 characters, inside a JSON document."),
+        (b'[{"a"', "The answer breaks off after 5 characters, inside a JSON document."),
         (b"[1] trailing", "The answer is not JSON: Extra data at character 4 of 12."),
         (b'"text"', "The answer is a text where an object or a list was expected."),
         (b"[nan]", "The answer is not JSON: Expecting value at character 1 of 5."),
@@ -31,7 +31,7 @@ def test_a_body_that_is_not_a_document_is_rejected_with_a_sentence(body: bytes, 
 
 
 def test_a_body_in_another_character_set_is_rejected_with_the_place() -> None:
-    with pytest.raises(InvalidJson, match=r"not UTF-8: byte 2 of 6 does not belong there"):
+    with pytest.raises(InvalidJson, match=r"not UTF-8: byte 2 of 6 is invalid"):
         read_document('["é "]'.encode("latin-1"))
 
 

@@ -152,7 +152,7 @@ def test_an_element_that_is_not_an_object_is_rejected(element: Any) -> None:
 
 
 UTC_DAYS = {"OBJ1": "2026-01-31T23:00:00", "OBJ2": "2026-01-11T23:00:00"}
-NO_ID = "id is missing, which identifies a row"
+NO_ID = "id, which identifies a row, is missing"
 NO_DATE = "it has no date, though one is declared"
 OTHER_MONTH = "its month was not requested"
 DAY = {"contractDay": "2026-01-15"}
@@ -252,7 +252,7 @@ def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
     answer = [{"userId": unset, "commission": 7}, {"userId": "U0", "commission": 5}]
     result = normalized("commission_user", answer, months=(JANUARY,))
     assert rows(result, "commission_user", "user_id") == [("U0",)]
-    assert [row.reason for row in result.rejected] == ["user_id is missing, which identifies a row"]
+    assert [row.reason for row in result.rejected] == ["user_id, which identifies a row, is missing"]
 
 
 def test_a_zero_that_is_not_an_id_stays() -> None:
