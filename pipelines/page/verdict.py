@@ -36,19 +36,16 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         PageColumn("office", lambda row: _whom(row, words)),
         PageColumn("since", lambda row: _since(row, words, timezone), "words"),
     ]
-    severities = {row.severity for row in rows} | ({"warning"} if facts.missing else set())
-    worst = next((severity for severity in ("error", "warning") if severity in severities), "well")
-    problems = [row for row in rows if row.severity != "well"]
-    lines = [words.text("page.missing")] if facts.missing and not problems else []
-    if worst == "well":
+    if not rows:
+        if facts.missing:
+            return PageVerdict("warning", words.text("page.missing"), None)
         is_compared = any(row.compared_count for row in facts.agreements)
-        lines.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
-    if rows:
-        subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
-        lines.append(words.text("verdict.doubts", len(rows), figures=figures(subjects)))
-    marked = frozenset(subject for row in problems for subject in row.subjects)
+        return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
+    severity = "error" if any(row.severity == "error" for row in rows) else "warning"
+    subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
+    text = words.text("verdict.doubts", len(rows), figures=figures(subjects))
     doubts = writer.table(words.text("doubts.heading"), "doubts", table, rows)
-    return PageVerdict(worst, " ".join(lines), doubts, marked)
+    return PageVerdict(severity, text, doubts, frozenset(subjects))
 
 
 def _whom(row: Row, words: Language) -> str:

@@ -1,7 +1,7 @@
 -- Which figures of the pages are missing or doubtful?
 -- One row per kind of marts.doubts, customer (with its offices; null if any may be concerned) or office, and months,
 -- with the figures; of customers that are no longer read, only the two years that pages show. Checks name no office
--- here: a check that warns concerns the chain.
+-- here: a check that warns concerns the chain. The head of each page states the tax basis.
 WITH found AS (
     SELECT
         kind,
@@ -12,6 +12,7 @@ WITH found AS (
         since_utc
     FROM marts.doubts
     WHERE (subject IS NOT NULL OR numbers IS NULL)
+        AND kind <> 'tax basis'
         AND (kind <> 'not refreshed' OR month > (SELECT max(month) - INTERVAL 24 MONTH FROM marts.office_month))
 ),
 

@@ -339,7 +339,7 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
         "'Unauthorized' AS error_kind",
         [NOW],
     )
-    assert {one["kind"] for one in found(given, "doubts")} == {"failed", "tax basis"}
+    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
     check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
     assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
     assert given.execute(check).fetchall() == []
