@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from pipelines.months import Month
 from warehouse.store.files import write_file
 
-PLACES = {
+BODY_PATHS = {
     "commission": ("commission",),
     "sold": ("estates", "sold"),
     "registered": ("estates", "registered"),
@@ -24,7 +24,7 @@ PLACES = {
     "own_booked": ("saleMeetings", "ownBooked"),
 }
 """The measures of a budget, and the path of each in the body of a push (interface, RealtorBudget)."""
-MEASURES = tuple(PLACES)
+MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
@@ -61,9 +61,9 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """The whole budget, without measures that have no budget and get none."""
+        """The complete budget, without measures that have no budget and get none."""
         tree: dict[str, Any] = {}
-        for name, (first, *inner) in PLACES.items():
+        for name, (first, *inner) in BODY_PATHS.items():
             value = self.after[name]
             if value is not None and inner:
                 tree.setdefault(first, {})[inner[0]] = value
@@ -88,7 +88,7 @@ class BudgetPlan:
     notes: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Write the plan to a file that only its owner can read, in one step."""
+        """Write the plan to a file that only its owner can read, atomically."""
         content = asdict(self)
         sealed = {**content, "checksum": _checksum(content)}
         write_file(path, json.dumps(sealed, ensure_ascii=False, indent=1).encode())

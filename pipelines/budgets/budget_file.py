@@ -58,7 +58,9 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
     sheets = [table for rows in _sheets(path, content) if (table := _below_headings(rows))]
     if len(sheets) != 1:
         amount = f"{len(sheets)} sheets" if sheets else "no row"
-        raise BudgetError([f"{path} has {amount} with the headings {', '.join(IDS)}; there must be one."])
+        raise BudgetError(
+            [f"{path} has {amount} with the headings {', '.join(IDS)}; there must be exactly one."]
+        )
     [(names, rows)] = sheets
     problems = [f"the column {name} occurs more than once" for name in COLUMNS if names.count(name) > 1]
     if not set(MEASURES) & set(names):
@@ -93,7 +95,7 @@ def _sheets(path: Path, content: bytes) -> list[Rows]:
 
 
 def _workbook(content: bytes) -> list[Rows]:
-    """The sheets of a workbook; a formula without a value stands for itself: its cell is not empty."""
+    """The sheets of a workbook; a formula without a value is kept as text, as its cell is not empty."""
     import openpyxl
 
     with warnings.catch_warnings(action="ignore"):  # about parts of a workbook other than cells
@@ -126,10 +128,10 @@ def _csv(content: bytes) -> Rows:
 
 def _below_headings(rows: Rows) -> tuple[list[str], Rows] | None:
     """The headings as column names, and the rows below them; None if no row has the headings."""
-    for place, (_, cells) in enumerate(rows[:SEARCHED_ROWS]):
+    for index, (_, cells) in enumerate(rows[:SEARCHED_ROWS]):
         names = [re.sub(r"[\s_-]+", "_", str(cell or "").strip().lower()) for cell in cells]
         if set(IDS) <= set(names):
-            return names, rows[place + 1 :]
+            return names, rows[index + 1 :]
     return None
 
 

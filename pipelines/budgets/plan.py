@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNames:
     """Names of offices and users in the latest marts, by id; `customers` has the customer of each office."""
 
     offices: Mapping[str, str]
@@ -44,10 +44,10 @@ def make_plan(
     Raises BudgetError with a sentence for each problem, a ConnectError if nothing can be requested.
     """
     entries, notes = read_budget_file(file, settings.today_local(context.clock))
-    known = read_known(settings)
-    wanted = _wanted(entries, known)
+    known = read_known_names(settings)
+    wanted = _requested_changes(entries, known)
     on_requests(len(REPORTS) * len(wanted))
-    changes = asyncio.run(_compared(settings, context, wanted))
+    changes = asyncio.run(_with_current_budgets(settings, context, wanted))
     return BudgetPlan(
         plan_id=secrets.token_hex(8),
         made_at_utc=f"{settings.run_clock(context.clock).utc_now():%Y-%m-%dT%H:%M:%SZ}",
@@ -59,7 +59,7 @@ def make_plan(
     )
 
 
-def read_known(settings: Settings) -> Known:
+def read_known_names(settings: Settings) -> KnownNames:
     """The offices and users of the working file; raises BudgetError if it has no offices yet."""
     with Store(settings.data_dir).reading() as connection:
         found = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
@@ -67,17 +67,17 @@ def read_known(settings: Settings) -> Known:
     active = {customer.id for customer in settings.active_customers}
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
-        raise BudgetError(["No office is known yet; run `brokerbi sync` first."])
+        raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # an office's own row wins
-    return Known(
+    return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
         {row["office_id"]: row["customer_id"] for row in sources},
         {row["user_id"]: row["user_name"] or "" for row in rows["users"]},
     )
 
 
-def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
-    """The changes that the file asks for, not yet compared: `after` has only the measures in the file.
+def _requested_changes(entries: Sequence[Entry], known: KnownNames) -> list[Change]:
+    """The changes that the file requests: `after` has only the measures in the file, `before` none.
 
     Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """
@@ -86,9 +86,9 @@ def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
     own_ids: dict[str, str] = {}
     for entry in entries:
         office = known.office(entry.office_id)
-        unknown = [] if office else [f"office {_unknown(entry.office_id, known.offices)}"]
+        unknown = [] if office else [f"office {_hint(entry.office_id, known.offices)}"]
         if known.users and entry.user_id not in known.users:
-            unknown.append(f"user {_unknown(entry.user_id, known.users)}")
+            unknown.append(f"user {_hint(entry.user_id, known.users)}")
         problems += [f"Row {entry.row}: no {thing}." for thing in unknown]
         if office is None or unknown:
             continue
@@ -109,13 +109,15 @@ def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
     ]
 
 
-def _unknown(given: str, known: Mapping[str, str]) -> str:
+def _hint(given: str, known: Mapping[str, str]) -> str:
     """The end of a sentence about an unknown id, with the nearest known id."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + "".join(f"; did you mean {key} ({known[key]})" for key in near)
 
 
-async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Change]) -> list[Change]:
+async def _with_current_budgets(
+    settings: Settings, context: RunContext, wanted: Sequence[Change]
+) -> list[Change]:
     """The wanted changes with the current budgets; raises BudgetError if one cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:

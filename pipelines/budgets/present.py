@@ -41,7 +41,7 @@ def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
 
 
 async def read_present(clients: Clients, reports: list[Report], change: Change) -> Values:
-    """The whole current budget that a change concerns; raises Unreadable or ConnectError."""
+    """The complete current budget that a change concerns; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:
         path = report.endpoint.path.format(

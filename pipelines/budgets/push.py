@@ -1,4 +1,4 @@
-"""Push of a plan: budgets set one by one, each read before and after; the same plan may be pushed again."""
+"""Pushing a plan: budgets are set one by one, each read before and after; a plan may be pushed again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients, RunContext
 
 PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
-"""Interface, Budget maintenance: customer, office, user, year and month."""
+"""The path with customer, office, user, year and month (interface, Budget maintenance)."""
 REPORT = "budget_pushes"
 PATIENCE = 120.0
 """Seconds that the service may take to show a budget it was sent."""
@@ -43,11 +43,11 @@ SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.HostDown)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
 """After these errors the service may have set the budget, or not."""
-OTHER_ID = "Give the office's own id (like FIR31529) as office_id in the file, and make the plan again."
+OTHER_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."
 
 
 @dataclass(frozen=True)
-class Push:
+class BudgetStatus:
     """The status of a budget in this push, and why it is not confirmed."""
 
     status: PushStatus = PushStatus.PLANNED
@@ -55,16 +55,16 @@ class Push:
 
 
 @dataclass(frozen=True)
-class Pushed:
+class PushResult:
     """The result of a push: the budgets of the plan, and why the push stopped early, if it did."""
 
-    pushes: Mapping[Key, Push]
+    statuses: Mapping[Key, BudgetStatus]
     stopped: str = ""
 
     @property
-    def is_whole(self) -> bool:
+    def is_confirmed(self) -> bool:
         """Whether the service shows all budgets as planned."""
-        return all(push.status is PushStatus.CONFIRMED for push in self.pushes.values())
+        return all(budget.status is PushStatus.CONFIRMED for budget in self.statuses.values())
 
 
 def push(
@@ -74,8 +74,8 @@ def push(
     *,
     patience: float = PATIENCE,
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
-) -> Pushed:
-    """Set the budgets of a plan that the service does not show yet; may be killed and called again.
+) -> PushResult:
+    """Set those of a plan's budgets that the service does not show yet; safe to kill and repeat.
 
     Raises SettingsError if writing is not allowed, BudgetError for a plan made for another service.
     """
@@ -83,7 +83,7 @@ def push(
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent."])
     if plan.base_url != settings.base_url:
         raise BudgetError(
-            [f"The plan was made at {plan.base_url}, not at {settings.base_url}; {PLAN_AGAIN}."]
+            [f"The plan was made for {plan.base_url}, not for {settings.base_url}; {PLAN_AGAIN}."]
         )
     customers = {customer.id for customer in settings.active_customers}
     if missing := sorted({change.customer for change in plan.changes} - customers):
@@ -93,29 +93,29 @@ def push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `sent` has the time of sending for budgets that the service may have set."""
+    """Pushes one plan; `sent` has the time at which each budget was sent that the service may have set."""
 
     settings: Settings
     plan: BudgetPlan
     context: RunContext
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
-    pushes: dict[Key, Push] = field(default_factory=dict)
+    statuses: dict[Key, BudgetStatus] = field(default_factory=dict)
     sent: dict[Key, datetime] = field(default_factory=dict)
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 
-    async def run(self) -> Pushed:
+    async def run(self) -> PushResult:
         """Push the plan; an error of the login or of the whole service ends the push."""
         self.clock = self.settings.run_clock(self.context.clock)
-        self.pushes = {change.key: Push() for change in self.plan.changes}
+        self.statuses = {change.key: BudgetStatus() for change in self.plan.changes}
         async with self.context.open_session(self.settings, "budget") as session:
             self.clients = session.clients
             try:
                 await self._push_all()
             except STOPPING as error:
-                return Pushed(self.pushes, str(error))
-        return Pushed(self.pushes)
+                return PushResult(self.statuses, str(error))
+        return PushResult(self.statuses)
 
     async def _push_all(self) -> None:
         """Send one budget after another, then wait for those that the service does not show yet."""
@@ -125,19 +125,19 @@ class _Pusher:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # one budget stops no others
+                except (Unreadable, errors.ConnectError) as error:  # a failed budget does not stop the others
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "found", error)
                     self._note(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget, unless the service already shows it or shows a budget other than in the plan."""
+        """Send a budget, unless the service already shows it, or it has changed since the plan."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._note(change, PushStatus.CONFIRMED, found=values)
         elif values != change.before:
             changed = ", ".join(
-                f"{name} was {change.before[name]} in the plan, and is {values[name]}"
+                f"{name} was {change.before[name]} when the plan was made, and is now {values[name]}"
                 for name in MEASURES
                 if values[name] != change.before[name]
             )
@@ -149,7 +149,7 @@ class _Pusher:
 
     async def _wait(self, change: Change) -> None:
         """Read a sent budget again until the service shows it, or patience runs out."""
-        if self.pushes[change.key].status is not PushStatus.SENT:
+        if self.statuses[change.key].status is not PushStatus.SENT:
             return
         end = self.sent[change.key] + timedelta(seconds=self.patience)
         values = await self._read(change)
@@ -193,7 +193,7 @@ class _Pusher:
         self, change: Change, status: PushStatus, reason: str = "", *, found: Values | None = None
     ) -> None:
         """Record the status of a budget in the result and in the ledger."""
-        self.pushes[change.key] = Push(status, reason)
+        self.statuses[change.key] = BudgetStatus(status, reason)
         now, is_sent = naive_utc(self.clock.utc_now()), status is PushStatus.SENT
         budget = {
             "plan_id": self.plan.plan_id,

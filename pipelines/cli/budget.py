@@ -78,7 +78,7 @@ def run_push(
         pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
     unconfirmed = [
         {"office": office, "user": user, "month": month, "status": row.status.value, "reason": row.reason}
-        for (office, user, month), row in pushed.pushes.items()
+        for (office, user, month), row in pushed.statuses.items()
         if row.status is not PushStatus.CONFIRMED
     ]
     budgets, confirmed = len(plan.changes), len(plan.changes) - len(unconfirmed)
@@ -90,7 +90,7 @@ def run_push(
         rest = "; push the plan again for the rest" if unconfirmed else ""
         say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{rest}")
     warn(pushed.stopped and f"stopped: {pushed.stopped}")
-    return 0 if pushed.is_whole else 1
+    return 0 if pushed.is_confirmed else 1
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:

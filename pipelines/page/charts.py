@@ -180,7 +180,7 @@ def _text(place: int, name: str, series: Sequence[Series], words: Language, writ
         for line in series
         if (span := line.spans[place]) is not None
     ]
-    return f"{name}: {', '.join(amounts) or words.text('page.unheld')}"
+    return f"{name}: {', '.join(amounts) or words.text('page.not_loaded')}"
 
 
 def _amount(span: tuple[Number, Number]) -> Number:

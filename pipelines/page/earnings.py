@@ -21,8 +21,8 @@ from pipelines.page.tables import (
 )
 
 PERIODS = ("running", "month", "year", "twelve")
-YEARS_OF_RANGE = 3
-"""Past years from which on a forecast has a range."""
+MIN_YEARS_FOR_RANGE = 3
+"""A forecast has a range from this many past years on."""
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
 PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
@@ -43,11 +43,11 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 @dataclass(frozen=True)
 class Card:
-    """A small card: figures, and a line of their last 24 months."""
+    """A small card: figures, and a sparkline of their last 24 months."""
 
     title: str
     figures: list[tuple[str, Cell]]
-    line: Chart | None
+    sparkline: Chart | None
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
     """The first screen; the year's figures and chart appear once the first month of the year is over."""
     words, row = writer.words, _year(facts)
     return Opening(
-        figures=_line(row, writer) if row and row.is_over else [],
+        figures=_headline_figures(row, writer) if row and row.is_over else [],
         chart=_cumulative(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
@@ -73,7 +73,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
     )
 
 
-def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
+def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     """The year in a row of figures: commission, share of budget, growth and forecast, if known."""
     words = writer.words
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
@@ -83,14 +83,14 @@ def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
         words.text("year.of_budget"): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _office_share(row.forecast, row, words): FORECAST,
+        words.text("year.forecast") + _known_offices(row.forecast, row, words): FORECAST,
     }
     cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth of all offices, if not all are compared like for like."""
+    """The growth of all offices together, unless all are compared like for like."""
     return row.total_change if row.compared < row.offices else None
 
 
@@ -98,14 +98,14 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     """The year, its budget, last year and the forecast, cumulative from January."""
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
-    goals = [month.goal for month in months]
+    budgets = [month.goal for month in months]
     reached = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     if row.year_forecast is not None and reached and reached[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = reached[-1], row.year_forecast
     lines = {
         ("months.before", "before"): _running_sums([month.commission_before for month in months]),
-        ("months.budget", "goal"): [] if None in goals else _running_sums(goals),
+        ("months.budget", "goal"): [] if None in budgets else _running_sums(budgets),
         ("year.forecast_line", "forecast"): forecast,
         ("months.reached", "value"): reached,
     }
@@ -137,15 +137,15 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
         Card(
             words.text(title),
             [(words.text(column.head), writer.cell_of(column, newest)) for column in figures],
-            sparkline(words.text("year.way"), [getattr(row, drawn) for row in rows]),
+            sparkline(words.text("year.last_24_months"), [getattr(row, plotted) for row in rows]),
         )
-        for title, figures, newest, rows, drawn in cards
+        for title, figures, newest, rows, plotted in cards
         if newest
     ]
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """One row each for the running month, the last whole month, the year to date and twelve months."""
+    """One row each for the current month, the last complete month, the year to date and twelve months."""
     words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     periods = [by_name[name] for name in PERIODS if name in by_name]
     rows = [row for row in periods if row.is_over or row.period == "running"]
@@ -166,7 +166,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
             "figures.average_commission", kind="money", change="average_commission_change",
             is_minor=True,
         ),
-        PageColumn("cards.beside_sales", kind="money", change="beside_sales_change", is_minor=True),
+        PageColumn("cards.other_commission", kind="money", change="other_commission_change", is_minor=True),
         PageColumn("figures.commission_per_agent", "per_agent", "money", change="per_agent_change"),
     ]  # fmt: skip
     return writer.table(words.text("cards.heading"), "cards", table, rows)
@@ -174,7 +174,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budgeted(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.brief(row.budget))
-    return "" if row.budget is None else budget + _office_share(row.budgeted, row, words)
+    return "" if row.budget is None else budget + _known_offices(row.budgeted, row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
@@ -189,12 +189,12 @@ def _notes(facts: Facts, words: Language) -> list[str]:
 
 def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
     text, notes = words.text, []
-    if row.unheld:
-        notes.append(text("cards.unheld", row.unheld))
+    if row.missing_months:
+        notes.append(text("cards.missing_months", row.missing_months))
     if row.cut_short:
         notes.append(text("cards.cut", row.cut_short))
     if row.first_month > row.wanted_month:
-        notes.append(text("cards.held_since", month=words.month(row.first_month)))
+        notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":
         notes += _same_days(facts, words)
     elif row.is_over and not row.compared and row.offices == 1 and row.began_month:
@@ -211,15 +211,15 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days(facts: Facts, words: Language) -> list[str]:
-    """Notes on sales in the running month against the same days of last year."""
+    """Notes on sales in the current month against the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
     amounts = {"amount": words.brief(row.commission), "change": words.change(change)}
     notes = [words.text("cards.same_days", day=row.until_on.day, **amounts)]
-    if row.earlier_offices:
-        days = zip(row.earlier_offices, row.earlier_days, strict=True)
+    if row.offices_behind:
+        days = zip(row.offices_behind, row.their_days, strict=True)
         offices = ", ".join(f"{name} {day.day}" for name, day in days)
         notes.append(words.text("cards.earlier", offices=offices))
     if row.missing_offices:
@@ -228,13 +228,13 @@ def _same_days(facts: Facts, words: Language) -> list[str]:
 
 
 def _compared(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with last year: the change is not that of the totals."""
+    """A note if only some offices are compared with last year: the change is then not that of the totals."""
     if not row.is_over or not 0 < row.compared < row.offices:
         return ""
     return words.text("cards.compared", known=row.compared, all=row.offices)
 
 
-def _office_share(known: int, row: Row, words: Language) -> str:
+def _known_offices(known: int, row: Row, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
@@ -244,7 +244,7 @@ def _range(facts: Facts, writer: Writer) -> list[str]:
     ranges = [
         (row.past_years, words.brief(row.year_forecast_low), words.brief(row.year_forecast_high))
         for row in facts.forecasts
-        if row.year_forecast_low is not None and row.past_years >= YEARS_OF_RANGE
+        if row.year_forecast_low is not None and row.past_years >= MIN_YEARS_FOR_RANGE
     ]
     return [words.text("forecast.range", years, low=low, high=high) for years, low, high in ranges]
 
@@ -254,7 +254,7 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year of the whole page; its forecast covers all offices with a budget, even closed offices."""
+    """The page's year to date, for all offices; its forecast also covers closed offices with a budget."""
     year = _page_period(facts, "year")
     newest = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
@@ -264,16 +264,16 @@ def _year(facts: Facts) -> Row | None:
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
-    """Commission and homes by month, with a folded table; None without months."""
+    """Commission and homes by month, with a collapsed table; None if there are no months."""
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
 
-    def drawn(measure: str, budget: str, finest: float) -> Chart:
-        def values(column: str, is_part: bool | None = None) -> list[tuple[Number, Number] | None]:
+    def chart_of(measure: str, budget: str, finest: float) -> Chart:
+        def values(column: str, is_partial: bool | None = None) -> list[tuple[Number, Number] | None]:
             return columns(
                 [
-                    getattr(row, column) if is_part in (None, row.is_open or row.is_part) else None
+                    getattr(row, column) if is_partial in (None, row.is_open or row.is_partial) else None
                     for row in rows
                 ]
             )
@@ -290,7 +290,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         return chart(words.text(f"figures.{measure}"), names, series, words, write, finest=finest)
 
     table = [
-        PageColumn("page.month", kind="month", note=lambda row: _part(row, words)),
+        PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
         PageColumn("figures.commission", kind="money"),
         PageColumn("months.before", "commission_before", "money"),
         PageColumn("months.budget", kind="money"),
@@ -304,17 +304,19 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     ]
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
-        charts=[drawn("commission", "budget", 0), drawn("homes", "homes_budget", 1)],
+        charts=[chart_of("commission", "budget", 0), chart_of("homes", "homes_budget", 1)],
         folded=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
     )  # fmt: skip
 
 
-def _part(row: Row, words: Language) -> str:
-    return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
+def _partial_note(row: Row, words: Language) -> str:
+    if row.is_open:
+        return words.text("page.so_far")
+    return words.text("page.in_part") if row.is_partial else ""
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year against its budget and last year, and a folded table of the last whole month."""
+    """Each office's year against its budget and last year; and a collapsed table of the last month."""
     table = _offices(facts, writer, files, "year")
     if table is None:
         return None
@@ -328,7 +330,7 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period by office with a total, offices furthest behind budget first."""
+    """A period's figures by office, furthest behind budget first, with a total."""
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
     rows = [
@@ -365,20 +367,22 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
         ]
     rows.sort(key=lambda row: (GAP.of(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
-    whole = total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
+    footer = (
+        total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
+    )
     name = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
-    return writer.table(name, "offices", table, rows, total=whole)
+    return writer.table(name, "offices", table, rows, total=footer)
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if an office's year is incomplete, or the office opened or closed; the total has its own."""
+    """A note if an office's year is incomplete, or it opened or closed; the total row has its own note."""
     if row.office_id is None:
         return _compared(row, words)
     if row.closed_after_month:
         return words.text("offices.closed", month=words.month(row.closed_after_month))
     if row.cut_short or (row.until_on and row.until_on < row.last_month):
         return words.text("offices.until", day=words.day(row.until_on))
-    if row.unheld:
+    if row.missing_months:
         return words.text("offices.months_missing")
     return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
 

@@ -69,7 +69,7 @@ SELECT
         OR shown.month >= greatest(shown.oldest, shown.newest - CASE WHEN shown.is_newest_open THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END)
     ) AS is_shown,
     shown.is_newest_open AND shown.month = shown.newest AS is_open,
-    NOT (shown.is_newest_open AND shown.month = shown.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_part,
+    NOT (shown.is_newest_open AND shown.month = shown.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_partial,
     now.commission::DECIMAL(18, 4) AS commission,
     before.commission::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_whole THEN now.budget END::DECIMAL(18, 4) AS budget,

@@ -19,8 +19,8 @@ SELECT
     days.level AS kind,
     coalesce(days.member_id, '') AS scope,
     days.until_on,
-    coalesce(earlier.names, []) AS earlier_offices,
-    coalesce(earlier.days_until, []) AS earlier_days,
+    coalesce(earlier.names, []) AS offices_behind,
+    coalesce(earlier.days_until, []) AS their_days,
     days.missing_offices,
     without_vat(days.sold_commission, basis)::DECIMAL(18, 4) AS commission,
     without_vat(days.sold_commission_before, basis)::DECIMAL(18, 4) AS commission_before

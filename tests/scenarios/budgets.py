@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipelines.budgets.budget import BudgetPlan
 from pipelines.budgets.plan import make_plan
-from pipelines.budgets.push import PATIENCE, Pushed, push
+from pipelines.budgets.push import PATIENCE, PushResult, push
 from pipelines.months import Month
 from pipelines.sandbox.budget_writes import BudgetWrites, Omitted
 from pipelines.sandbox.faults import Fault
@@ -67,7 +67,7 @@ class BudgetScenario:
         """A plan that changes the commission of these users, each to another amount."""
         return self.plan(*({"user_id": user, "commission": 7 + at} for at, user in enumerate(self.users)))
 
-    def push(self, plan: BudgetPlan, *faults: Fault, patience: float = PATIENCE) -> Pushed:
+    def push(self, plan: BudgetPlan, *faults: Fault, patience: float = PATIENCE) -> PushResult:
         """One push under these faults; `sent` then counts its requests only."""
         self.service.log.clear()
         self.service.faults.switch(faults)
@@ -125,6 +125,6 @@ def _give_marts(data_dir: Path, service: Service) -> None:
         file.executemany("INSERT INTO marts.users VALUES ($1, $2)", users)
 
 
-def statuses(pushed: Pushed) -> Counter[str]:
+def statuses(pushed: PushResult) -> Counter[str]:
     """How many budgets have come how far."""
-    return Counter(budget.status.value for budget in pushed.pushes.values())
+    return Counter(budget.status.value for budget in pushed.statuses.values())

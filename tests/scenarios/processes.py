@@ -150,7 +150,7 @@ def _compact(job: Job) -> int:
 def _push(job: Job) -> int:
     settings = job.settings.model_copy(update={"allow_budget_writes": True})
     plan = BudgetPlan.read(job.plan or Path())
-    return int(not push(settings, plan, RunContext(), patience=PATIENCE).is_whole)
+    return int(not push(settings, plan, RunContext(), patience=PATIENCE).is_confirmed)
 
 
 _JOBS: Mapping[str, Callable[[Job], int]] = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
-from pipelines.budgets.plan import make_plan, read_known
+from pipelines.budgets.plan import make_plan, read_known_names
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
@@ -49,7 +49,7 @@ def test_a_plan_says_first_how_many_requests_it_makes_and_sends_nothing(here: Bu
 def test_a_push_sets_confirms_and_writes_down_who_and_what(here: BudgetScenario) -> None:
     user, before = here.users[0], here.shown(here.users[0])
     pushed = here.push(here.plan(NEW))
-    assert (pushed.is_whole, here.sent) == (True, {user: 1})
+    assert (pushed.is_confirmed, here.sent) == (True, {user: 1})
     assert here.shown(user) == replace(before, commission=90_000, sold=3)
     assert here.ledger("measure, before, after, found, status, sent_count") == [
         ("commission", before.commission, 90_000, 90_000, "confirmed", 1),
@@ -65,14 +65,14 @@ def test_a_push_sets_confirms_and_writes_down_who_and_what(here: BudgetScenario)
 def test_a_service_that_zeroes_what_is_left_out_loses_nothing(tmp_path: Path) -> None:
     here = budget_scenario(tmp_path, omitted="zeroed")
     before = here.shown(here.users[0])
-    assert here.push(here.plan({"commission": 1})).is_whole
+    assert here.push(here.plan({"commission": 1})).is_confirmed
     assert here.shown(here.users[0]) == replace(before, commission=1)
 
 
 def test_what_never_was_a_budget_is_left_out_and_may_become_zero(here: BudgetScenario) -> None:
     plan = here.plan({"month": NEVER_BUDGETED, "commission": 5})
     assert (plan.changes[0].before["sold"], json.loads(plan.changes[0].body)) == (None, {"commission": 5})
-    assert here.push(plan).is_whole
+    assert here.push(plan).is_confirmed
 
 
 def test_nothing_is_asked_or_sent_unless_it_is_allowed(here: BudgetScenario) -> None:
@@ -85,7 +85,7 @@ def test_nothing_is_asked_or_sent_unless_it_is_allowed(here: BudgetScenario) -> 
 
 def test_what_is_shown_late_is_waited_for_and_sent_once(tmp_path: Path) -> None:
     here = budget_scenario(tmp_path, visible_after=45)
-    assert here.push(here.plan_for_all()).is_whole
+    assert here.push(here.plan_for_all()).is_confirmed
     assert set(here.sent.values()) == {1}
 
 
@@ -96,21 +96,21 @@ def test_what_is_shown_too_late_is_unconfirmed_and_a_later_push_sends_nothing(tm
     assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 1})
     assert here.ledger("found", "measure = 'sold'") == [(here.shown(here.users[0]).sold,)]
     here.clock.seconds += 300
-    assert (here.push(plan).is_whole, here.sent) == (True, {})
+    assert (here.push(plan).is_confirmed, here.sent) == (True, {})
 
 
 @pytest.mark.parametrize(("kind", "visible_after"), [("slow_start", 45), ("half", 0)])
 def test_after_a_lost_answer_it_only_looks(tmp_path: Path, kind: str, visible_after: float) -> None:
     here = budget_scenario(tmp_path, visible_after=visible_after)
     pushed = here.push(here.plan(NEW), Fault(kind, path=SETTING, seconds=1000))
-    assert (pushed.is_whole, here.sent) == (True, {here.users[0]: 1})
+    assert (pushed.is_confirmed, here.sent) == (True, {here.users[0]: 1})
 
 
 def test_what_the_service_lost_is_unconfirmed_and_sent_by_the_next_push(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
     pushed = here.push(plan, Fault("503", path=SETTING))
     assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 1})
-    assert (here.push(plan).is_whole, here.sent) == (True, {here.users[0]: 1})
+    assert (here.push(plan).is_confirmed, here.sent) == (True, {here.users[0]: 1})
     assert here.ledger("status, sent_count") == [("confirmed", 2)]
 
 
@@ -121,7 +121,7 @@ def test_a_refused_login_or_right_stops_everything(here: BudgetScenario, kind: s
     assert statuses(pushed) == {"confirmed": 1, "refused": 1, "planned": 1}
     assert (here.sent.total(), kind in pushed.stopped) == (2, True)
     later = here.push(plan)
-    assert (later.is_whole, here.sent.total()) == ((False, 0) if kind == "401" else (True, 2))
+    assert (later.is_confirmed, here.sent.total()) == ((False, 0) if kind == "401" else (True, 2))
 
 
 def test_a_budget_that_is_refused_is_named_and_the_others_go_on(here: BudgetScenario) -> None:
@@ -130,7 +130,7 @@ def test_a_budget_that_is_refused_is_named_and_the_others_go_on(here: BudgetScen
     assert statuses(pushed) == {"refused": 1, "confirmed": len(here.users) - 1}
     [(reason,)] = here.ledger("reason", "status = 'refused'")
     assert "The service answered 400" in str(reason)
-    assert (here.push(plan).is_whole, here.sent.total()) == (True, 1)
+    assert (here.push(plan).is_confirmed, here.sent.total()) == (True, 1)
 
 
 def test_what_was_changed_since_the_plan_is_left_alone_and_named(here: BudgetScenario) -> None:
@@ -139,14 +139,15 @@ def test_what_was_changed_since_the_plan_is_left_alone_and_named(here: BudgetSce
     pushed = here.push(plan)
     assert (here.sent, here.shown(first).meetings) == (dict.fromkeys(others, 1), 77)
     [(reason,)] = here.ledger("reason", "status = 'changed meanwhile'")
-    assert f"meetings was {plan.changes[0].before['meetings']} in the plan, and is 77" in str(reason)
-    assert not pushed.is_whole
+    before = plan.changes[0].before["meetings"]
+    assert f"meetings was {before} when the plan was made, and is now 77" in str(reason)
+    assert not pushed.is_confirmed
 
 
 def test_after_a_push_neither_the_same_plan_nor_a_new_one_has_anything_to_send(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
     here.push(plan)
-    assert (here.push(plan).is_whole, here.sent, here.plan(NEW).changes) == (True, {}, ())
+    assert (here.push(plan).is_confirmed, here.sent, here.plan(NEW).changes) == (True, {}, ())
 
 
 def test_a_present_budget_that_cannot_be_read_is_never_replaced(here: BudgetScenario) -> None:
@@ -175,7 +176,7 @@ def test_the_two_ids_of_an_office_are_one_office(here: BudgetScenario) -> None:
 def test_an_office_that_is_not_found_is_refused_with_a_question_for_its_own_id(here: BudgetScenario) -> None:
     pushed = here.push(here.plan({**NEW, "office_id": OFFICE}))
     assert (statuses(pushed), here.sent) == ({"refused": 1}, {here.users[0]: 1})
-    assert "Give the office's own id" in next(iter(pushed.pushes.values())).reason
+    assert "Give the office's own id" in next(iter(pushed.statuses.values())).reason
 
 
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
@@ -193,7 +194,7 @@ def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScen
 
 def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
-    with pytest.raises(BudgetError, match="was made at https://qa"):
+    with pytest.raises(BudgetError, match="was made for https://qa"):
         here.push(replace(plan, base_url="https://qa.example"))
     with pytest.raises(BudgetError, match="needs M7"):
         here.push(replace(plan, changes=(replace(plan.changes[0], customer="M7"),)))
@@ -224,9 +225,9 @@ def test_a_push_killed_at_every_step_is_pushed_again_until_all_is_shown(tmp_path
 
 def test_offices_and_users_are_those_of_the_marts(tmp_path: Path) -> None:
     held = synced(tmp_path / "data", whole=True)
-    with pytest.raises(BudgetError, match="No office is known yet; run `brokerbi sync` first"):
-        read_known(held.settings)
+    with pytest.raises(BudgetError, match="No office is loaded yet; run `brokerbi sync` first"):
+        read_known_names(held.settings)
     held.build("office_sources", "users")
-    known = read_known(held.settings)
+    known = read_known_names(held.settings)
     assert (known.customers, known.office(OWN_ID)) == ({OFFICE: OFFICE}, OFFICE)
     assert {user for (user,) in held.rows("SELECT user_id FROM marts.users")} == known.users.keys()

@@ -72,4 +72,4 @@ def test_budgets_are_planned_and_pushed_with_the_logins_of_their_functions(tmp_p
     here.settings = here.settings.model_copy(
         update={"logins": for_functions(report="of budgets", business_intelligence_budget="of budgets")}
     )
-    assert here.push(here.plan({"sold": 3})).is_whole
+    assert here.push(here.plan({"sold": 3})).is_confirmed

@@ -98,9 +98,9 @@ def period(
     known = Decimal(commission)
     found = row(
         "periods", kind, scope, name, office, first, LAST, first, is_over,
-        offices=1, unheld=0, cut_short=0, until_on=date(2026, 2, 28), budget_months=12, commission=known,
-        homes=Decimal("2.5"), average_price=Decimal(4_000_000), fee_share=0.025, forecast=1,
-        average_commission=Decimal(100_000), beside_sales=Decimal(5), per_agent=Decimal(500),
+        offices=1, missing_months=0, cut_short=0, until_on=date(2026, 2, 28), budget_months=12,
+        commission=known, homes=Decimal("2.5"), average_price=Decimal(4_000_000), fee_share=0.025, forecast=1,
+        average_commission=Decimal(100_000), other_commission=Decimal(5), per_agent=Decimal(500),
         agents=Decimal(2), compared=0, budgeted=0, commission_before=known / Decimal("1.1"),
     )  # fmt: skip
     if name == "year":

@@ -88,7 +88,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
 @pytest.mark.parametrize(
     ("known", "note"),
     [
-        ({"unheld": 1}, "One month of one office has not been loaded and is left out."),
+        ({"missing_months": 1}, "One month of one office has not been loaded and is left out."),
         ({"wanted_month": month("2025-12")}, "No data before January 2026."),
         ({"compared": 0}, "The previous year has not been loaded."),
         (
@@ -125,7 +125,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
     facts = of_chain(chain("A"))
     days = [date(2026, 3, 17), date(2026, 3, 2)]
     same_days = [
-        replace(row, earlier_offices=["B", "C"], earlier_days=days, missing_offices="D")
+        replace(row, offices_behind=["B", "C"], their_days=days, missing_offices="D")
         for row in facts.same_days
     ]
     assert [note.partition(": ")[2] for note in opening(replace(facts, same_days=same_days), ENGLISH).notes][
