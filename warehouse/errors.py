@@ -67,7 +67,7 @@ _DAMAGED_WORDS = re.compile(
 
 @contextmanager
 def translate_errors(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterator[None]:
-    """Turn errors about a file into a WarehouseError with a remedy; let others pass."""
+    """Turn errors about a file into a WarehouseError with a remedy; other errors pass unchanged."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
@@ -82,15 +82,15 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(text):
         return WarehouseError(
-            f"Free some space on the disk of {path} and run the command again, as there is no room left; "
-            f"{SPACE_ADVICE}, and earlier data is unharmed."
+            f"There is no room left on the disk of {path}; earlier data is unharmed. Free some space and run "
+            f"the command again; {SPACE_ADVICE}."
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
         target = Path(getattr(error, "filename", None) or path)
         if _UNFINISHED.match(target.name):  # a temporary name that the operator would not find
             target = target.parent
         return WarehouseError(
-            f"Give the pipeline's user write access to {target}, as it is not writable; "
+            f"{target} is not writable; give the pipeline's user write access, "
             "or point BROKERBI_DATA_DIR somewhere else."
         )
     if isinstance(error, OSError):

@@ -1,4 +1,4 @@
-"""Months that changed after they were loaded, as the service says or disagreeing reports show."""
+"""Months that changed after they were loaded, as the service reports or disagreeing reports show."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def record_probe(
 ) -> None:
     """Record a request for changes, and the months that its answer named; known changes stay.
 
-    `asked_of` is the report that was filtered by time of change. A change is known if one at least as late
-    was noticed after it: months read since include it.
+    `asked_of` is the report that was filtered by time of change. A change is known if a recorded one is at
+    least as late and was noticed after it, because months read since then include it.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -85,8 +85,8 @@ def record_probe(
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
     """Record months of these reports that were read long before a disagreeing report was.
 
-    A cancelled sale is on no list of changes; only a report read later shows it. Reads the marts;
-    returns the recorded changes. A month that is already due stays as it is.
+    A cancelled sale is in no list of changes; only a report read later shows it. Reads the marts; returns
+    the recorded changes. The change of a month that is already due stays as it is.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()

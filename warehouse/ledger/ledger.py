@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# Without held-back months, which wait for the operator: the same answer would be held back again.
+# Leaves out held-back months: they wait for the operator, as the same answer would be held back again.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
@@ -106,7 +106,7 @@ class Ledger:
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when an answer last differed from the one before
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were requested, and when that request was last denied
+    # by customer: the last day whose changes were requested, and when a request for changes was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_denied: Mapping[str, datetime] = field(default_factory=dict)
     # the most requests a window took, and the seconds per request
@@ -225,7 +225,7 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when the stored months in `days` are due next, and why; the others never are.
+    """Record when the stored months in `days` are due next, and why; all others are never due.
 
     Writes only differences: any write costs a checkpoint.
     """
@@ -296,19 +296,19 @@ def add_requests(
     """Add a run's request counts, by day, customer and report, to those of other runs that day."""
     if not counts:
         return
-    sums = {key: Counter(counted) for key, counted in counts.items()}
+    sums = {key: Counter(numbers) for key, numbers in counts.items()}
     since = min(day for day, *_ in counts)
     for row in mappings(connection.execute("FROM meta.requests_by_day WHERE day >= $1", [since])):
         key = row.pop("day"), row.pop("customer"), row.pop("report")
         if key in sums:
             sums[key].update(row)
     names = ("day", "customer", "report")
-    rows = [{**dict(zip(names, key, strict=True)), **counted} for key, counted in sums.items()]
+    rows = [{**dict(zip(names, key, strict=True)), **total} for key, total in sums.items()]
     replace_rows(connection, "requests_by_day", rows, key=names)
 
 
 def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
-    """Record whether the lake is up to date, or else the error and since when it has waited."""
+    """Record that the lake is up to date, or the error and since when it has been out of date."""
     waits = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
     ).fetchall()
@@ -324,7 +324,7 @@ def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") ->
 
 
 def forget_lake(connection: DuckDBPyConnection) -> None:
-    """Stop waiting for a lake that is no longer configured."""
+    """Record that nothing waits for a lake, because none is configured any more."""
     connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
 
 

@@ -38,7 +38,7 @@ class ReportStatus:
 
 @dataclass(frozen=True)
 class PastPublication:
-    """One publication, made, refused, failed or rolled back to."""
+    """One publication, which was published, refused, failed or rolled back."""
 
     name: str | None
     at_utc: datetime
@@ -103,7 +103,7 @@ _NIGHTS = """
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
 _IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
-_SHOWN = """
+_CURRENT_PUBLICATION = """
     SELECT name, header_sha256, bytes FROM meta.publications
     WHERE status = 'published' AND name = (
         SELECT arg_max(name, at_utc) FROM meta.publications WHERE name IS NOT NULL
@@ -114,7 +114,7 @@ _SHOWN = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    With `unless_checked_since`, the published file is checked for damage unless checked since then.
+    With `unless_checked_since`, the published file is checked for damage, unless it was checked since then.
     """
     with store.reading() as connection:
         view = replace(
@@ -145,14 +145,14 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
 
 
 def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
-    shown = connection.execute(_SHOWN).fetchall()
+    current = connection.execute(_CURRENT_PUBLICATION).fetchall()
     if not versions.published.exists():
-        return GONE if shown else ""
-    if all(versions.is_as_published(*publication) for _, *publication in shown):
+        return GONE if current else ""
+    if all(versions.is_as_published(*publication) for _, *publication in current):
         return ""
-    # a publication under way has shown its version and cannot record it while this connection is open
+    # a publication under way has renamed its file, and cannot record it while this connection is open
     work = work_of(versions.data_dir)
-    is_publishing = work is not None and work.is_running and versions.current() not in (None, shown[0][0])
+    is_publishing = work is not None and work.is_running and versions.current() not in (None, current[0][0])
     return "" if is_publishing else CHANGED
 
 

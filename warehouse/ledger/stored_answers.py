@@ -1,4 +1,4 @@
-"""Stored answers in the ledger: which count, which a replay repeats, and their shapes."""
+"""Stored answers in the ledger: which are current, which a replay repeats, and their shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WINDOW_COLUMNS = (
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
 )  # fmt: skip
 """Columns of meta.loads that a window has under the same name."""
-IN_FORCE = """
+CURRENT_LOADS = """
 WITH candidates AS (
     SELECT load_id, report, customer, load_number,
            unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
@@ -31,7 +31,7 @@ GROUP BY report, customer, month
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
-    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({IN_FORCE}) END
+    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({CURRENT_LOADS}) END
     AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
     OR NOT $2 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
         FROM meta.loads AS later
@@ -68,7 +68,7 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    After them, answers that did not fit their shape, if nothing newer was loaded since.
+    Answers that did not fit their shape follow, if nothing newer was loaded since.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "

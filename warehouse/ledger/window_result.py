@@ -33,9 +33,9 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is a cause that other windows share. For an error of the service, `http_status` is that of its
-    last answer, `last_try` tells how the last of several tries ended, and `login` where the denied login is
-    set.
+    `trouble` is a cause that other windows share. For an error of the service, `http_status` is the status of
+    its last answer, `last_try` states how the last of several tries ended, and `login` names the settings of
+    the denied login.
     """
 
     error: str = ""
@@ -57,8 +57,8 @@ class WindowResult:
     requested. `history` merges the rows into slowly changing history instead of replacing months; `asked`
     then limits the comparison to the rows of these requested ids. `rows_by_month` counts the fetched rows of
     all tables; `shape` is the fingerprint of the shape that they were read by; `missing` names needed
-    columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a sentence. The
-    ledger records windows that were not requested as failed.
+    columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a sentence. In the
+    ledger a window that was not requested has the status failed.
     """
 
     report: str

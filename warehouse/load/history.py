@@ -2,8 +2,8 @@
 
 A row in both snapshots is not touched. A row only in the old one ends when the new one was fetched; a row
 only in the new one begins then. If the service documents an id, a row keeps its `_row` when its content
-changes, so its children need not change. Two equal rows may both be real, so both sides number equal rows,
-which a plain MERGE cannot do.
+changes, so its children need not change. Two equal rows may both be real, so equal rows are numbered in both
+snapshots, which a plain MERGE cannot do.
 
 A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
 scopes do not overlap are merged together, as a wave.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 ScopeKey = tuple[str, str, date | None, str | None]
 """A report, a customer, a month (None without months), and a requested id (None for all rows)."""
-Stored = Mapping[ScopeKey, tuple[int, datetime | None]]
-"""By scope, the number of its current load, and when a snapshot last differed from the one before."""
+StoredScopes = Mapping[ScopeKey, tuple[int, datetime | None]]
+"""By scope, the number of its current load, and when a snapshot last differed from the previous one."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (
@@ -62,7 +62,7 @@ ON new._scope = old._scope AND new._nth = old._nth {equal};
 DELETE FROM new_rows WHERE _row IN (SELECT _received_row FROM unchanged);
 DELETE FROM old_rows WHERE _row IN (SELECT _row FROM unchanged);
 
--- the `_row` of each received row: a new one, or that of the stored row that it continues
+-- the `_row` of each received row: a new number, or that of the stored row that it continues
 CREATE OR REPLACE TEMP TABLE {numbered} AS
 WITH changed AS (
     SELECT new._row AS _received_row, old._row FROM
@@ -101,10 +101,10 @@ class Scope:
         return (*self.load.result.pair, self.month, self.asked)
 
 
-def waves_of(loads: Sequence[Load], stored: Stored) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first; leave out any with a newer merged snapshot.
+def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
+    """Sort the scopes of snapshots into waves, oldest first, without scopes that have a newer snapshot.
 
-    The loads also lose the months that are left out.
+    Months of the scopes left out are removed from their loads too.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []
@@ -153,7 +153,9 @@ def merge_wave(
             _merge_table(connection, schema, scopes)
 
 
-def record_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: Stored) -> None:
+def record_scopes(
+    connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: StoredScopes
+) -> None:
     """Store the newest snapshot of each scope, and when it last changed."""
     changed = {key: changed_at for key, (_, changed_at) in stored.items()}
     names = ("report", "customer", "month", "asked")

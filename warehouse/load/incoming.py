@@ -59,10 +59,10 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
             if load.superseded:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
             parts.setdefault((load.result.report, table.name.lower()), []).append((load, table, frame))
-    return {key: (_declared(rows), _batches(rows)) for key, rows in parts.items()}
+    return {key: (_declared_table(rows), _batches(rows)) for key, rows in parts.items()}
 
 
-def _declared(parts: Sequence[Part]) -> TableSchema:
+def _declared_table(parts: Sequence[Part]) -> TableSchema:
     """The table with its documented columns."""
     load, table, _ = parts[0]
     columns = {column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented}
@@ -144,7 +144,7 @@ def insert(
             load = by_id[load_id]
             if month not in (load.result.months or (None,)):
                 raise ValueError(
-                    f"load {load_id} has {rows} rows of {schema.name} for {month}, not one of its months"
+                    f"load {load_id} has {rows} rows of {schema.name} for {month}, which is not its month"
                 )
             load.rows[month] += rows
         names = [quoted(name) for name in schema.our_columns if name in frame.columns]

@@ -1,7 +1,7 @@
 """Load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
 
-A load never replaces a newer one, that is one with a higher number: months that a newer load has filled, or
-fills in the same group, are left alone.
+A load never replaces a newer load, which has a higher number: months that a newer load has filled, or fills
+in the same group, are left alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from warehouse.ledger.ledger import forget_outdated_denials
 from warehouse.ledger.stored_answers import load_row
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.load.history import Stored, forget_histories, merge_wave, record_scopes, waves_of
+from warehouse.load.history import StoredScopes, forget_histories, merge_wave, record_scopes, waves_of
 from warehouse.load.incoming import Load, incoming_rows, insert
 from warehouse.load.quarantine import replace_quarantine
 from warehouse.load.schema_evolution import ensure_table
@@ -59,7 +59,7 @@ def _load(
     if from_scratch:
         forget_histories(connection, tables, sorted({result.pair for result in results if result.history}))
     names = [list({result.report for result in results}), list({result.customer for result in results})]
-    stored: Stored = {
+    stored: StoredScopes = {
         (*key,): (number, changed) for *key, number, changed in connection.execute(_STORED, names).fetchall()
     }
     loads = _numbered_loads(connection, results, from_scratch=from_scratch)
@@ -120,7 +120,7 @@ def next_load_number(connection: DuckDBPyConnection) -> int:
     return int(number)
 
 
-def _leave_out_older(loads: Sequence[Load], stored: Stored) -> None:
+def _leave_out_older(loads: Sequence[Load], stored: StoredScopes) -> None:
     """Leave out months filled by a newer load, stored or in this group."""
     newest = {key: number for key, (number, _) in stored.items()}
     for load in loads:
@@ -134,7 +134,7 @@ def _leave_out_older(loads: Sequence[Load], stored: Stored) -> None:
 
 
 def _delete_months(
-    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], stored: Stored
+    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], stored: StoredScopes
 ) -> None:
     """Delete the stored months of these loads from a table."""
     old = [

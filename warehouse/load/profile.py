@@ -1,4 +1,4 @@
-"""Profile of the stored rows of months or of loads: how many have a value in each declared column."""
+"""Profile of the stored rows of months or loads: how many rows have a value in each declared column."""
 
 from __future__ import annotations
 

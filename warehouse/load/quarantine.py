@@ -1,7 +1,7 @@
-"""Quarantine: rows that do not fit their documented type, while their load is in force.
+"""Quarantine: rows that do not fit their documented type, listed while their load is current.
 
-The rows stay in the landing file of their load, which is kept that long. The working file has only their
-place and a checksum: nothing that analysts must not see.
+The rows stay in the landing file of their load, which is kept for as long. The working file has only their
+position and a checksum: nothing that analysts must not see.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
 """
-"""A row is deleted with its month; a row of unknown month, once nothing of its load is in force."""
+"""A row is deleted with its month; a row of unknown month, once nothing of its load is current."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
@@ -39,7 +39,7 @@ AND old.month IS NULL AND new.month IS NULL
 AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
-"""Windows overlap, so a row of unknown month may come in several answers: the newest counts."""
+"""Windows overlap, so a row of unknown month may be in several answers: the newest counts."""
 
 
 def fingerprint(raw: str) -> str:

@@ -31,7 +31,7 @@ FirstLoad = tuple[str | None, datetime | None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows with equal columns, ready for one INSERT.
+    """Rows with the same columns, ready for one INSERT.
 
     The service's columns have lower-case names; `columns` has their types as received, NULL for a column
     with only nulls.
@@ -58,7 +58,7 @@ def declare(
         stored = tables.get(table.name.lower())
         if only_missing and stored and table.columns.keys() <= stored.columns.keys():
             continue
-        new = _redeclared(connection, stored, table) if stored else table
+        new = _updated_schema(connection, stored, table) if stored else table
         if new != stored:
             _alter(connection, stored, new, lambda _: (None, at_utc))
             changed.append(new)
@@ -86,7 +86,7 @@ def ensure_table(
         for name in batch.columns:
             received.setdefault(name, []).append(batch)
     known = {**declared.columns, **new.columns}
-    widened = {name: _widened(known.get(name), name, having) for name, having in received.items()}
+    widened = {name: _widened_column(known.get(name), name, having) for name, having in received.items()}
     new = replace(new, columns={**new.columns, **widened})
     if new != stored:
         _alter(connection, stored, new, lambda name: _first_load(name, received[name], known[name].type))
@@ -146,7 +146,7 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
 def conversion(value: str, source: str, target: str) -> str:
     """SQL that converts a value from one type to another.
 
-    A number becomes the same text by any path: whole numbers are written without a point, so that
+    A number becomes the same text by any path: whole numbers are written without a decimal point, so that
     BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
     """
     if source == target:
@@ -196,7 +196,9 @@ def _alter(
     insert_rows(connection, "meta.column_changes", changes)
 
 
-def _redeclared(connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema) -> TableSchema:
+def _updated_schema(
+    connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
+) -> TableSchema:
     """The stored table as now documented; a column keeps its type if values would be lost."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
@@ -237,7 +239,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
     return None
 
 
-def _widened(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
+def _widened_column(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
     """The column for both stored and new values; an undocumented one is widened."""
     column = known or batches[0].columns[name]
     if column.first_seen_utc is None:

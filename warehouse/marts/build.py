@@ -86,8 +86,8 @@ def build_marts(
     """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
 
     With `only`, just these marts (or views of meta) and the tables that they need exist afterwards,
-    without descriptions. Staging exists only during the build, and may read marts. Raises MartError, after
-    which the caller rolls back; MartTooLarge if `memory_limit_mb` was too low.
+    without descriptions. Staging exists only during the build, and may read marts. Raises MartError, and
+    MartTooLarge if `memory_limit_mb` was too low; the caller must then roll back.
     """
     staging, marts, meta = _layers(folder)
     if only:

@@ -25,10 +25,10 @@ ERROR = "error"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: how many rows violate it, some of them, and the subjects of all.
+    """The result of a check: how many rows violate it, a sample of them, and the subjects of all.
 
-    A check that could not run counts as one row, and `message` says why: if its severity is error, it holds
-    back the file, because the data is not proven right.
+    A check that could not run counts as one row, and `message` says why: if its severity is error, it
+    prevents publication, because the data is not proven right.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CheckResult:
 
     @property
     def blocks(self) -> bool:
-        """Whether it holds back the file."""
+        """Whether it prevents publication."""
         return self.rows > 0 and self.severity == ERROR
 
     @property
@@ -58,7 +58,7 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check outside the caller's transaction; one that cannot run does not stop the others.
+    """Run every check outside the caller's transaction; a check that cannot run does not stop the others.
 
     Checks do not see the caller's uncommitted rows.
     """

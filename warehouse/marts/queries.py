@@ -33,7 +33,7 @@ class Query:
     `Kind: view` makes a mart a view, and `Kind: table` makes a staging query a table; `Key:` names the
     columns that identify a row; `Severity:` grades a check; `Concerns:` names the figures of the pages that
     it makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
-    values for names like "{table_name}"; a mart is built part by part, each with a row as variables.
+    values for names like "{table_name}"; a mart is built part by part, with a row's values as variables.
     """
 
     path: Path
@@ -56,11 +56,11 @@ class Query:
 def queries(folder: Path, schema: str) -> list[Query]:
     """Every query of a folder, by name; `Columns: as other` copies the columns of the file `other`."""
     paths = sorted(folder.glob("*.sql"))
-    return [*_parsed(schema, tuple((path, path.read_text(encoding="utf-8")) for path in paths))]
+    return [*_parse(schema, tuple((path, path.read_text(encoding="utf-8")) for path in paths))]
 
 
 @cache
-def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...]:
+def _parse(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...]:
     """The queries of these files; cached, because parsing takes half as long as building all marts.
 
     DuckDB's own parser finds the tables that they read, in one call.
@@ -148,7 +148,7 @@ def rows_by_query(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    A query has None if the file, older or partly built, lacks its tables or columns.
+    A query has None if the file is older or partly built, and lacks a table or column that it reads.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace those.
+"""Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace the ids.
 
 The list is a file next to the working file. It is written before anything is erased, and every load
 reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
@@ -71,8 +71,8 @@ def read_erased(data_dir: Path) -> ErasedList:
         return ErasedList(secrets.token_bytes(KEY_BYTES))
     except (ValueError, KeyError, TypeError) as error:
         raise WarehouseError(
-            f"The list of erased persons {path} is damaged; put back its newest copy: without it they would "
-            "be loaded again."
+            f"The list of erased persons {path} is damaged; restore its newest copy, as without it these "
+            "persons would be loaded again."
         ) from error
 
 

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Returns a body without the person; a body with the id that is not JSON becomes empty."""
+"""Returns a body without the person; a body that has the id but is not JSON becomes empty."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:
-    """Rewrite every landing file that contains the person; raises LandingDamaged for one it cannot read.
+    """Rewrite every landing file that contains the person; raises LandingDamaged for an unreadable file.
 
     The ledger forgets the checksums first, so that after a kill no file counts as damaged.
     """
     paths = [path for path in landing.paths() if _may_contain(landing, path, person)]
     with store.writing() as connection:
         connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
-    rewritten = [file for path in paths if (file := _rewritten(landing, path, person, erase_body))]
+    rewritten = [file for path in paths if (file := _rewrite(landing, path, person, erase_body))]
     with store.writing() as connection:
         for path in paths:
             sha256 = landing.describe(path).sha256
@@ -37,18 +37,18 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
 
 
 def _may_contain(landing: Landing, path: str, person: Person) -> bool:
-    landed = landing.describe(path)
-    descriptions = landed.header, landed.trailer, *(meta for meta, _ in landing.read(path))
+    file = landing.describe(path)
+    descriptions = file.header, file.trailer, *(meta for meta, _ in landing.read(path))
     return any(erased_values(text, person) != text for text in descriptions) or any(
         person.may_be_in(body) for _, body in landing.read(path)
     )
 
 
-def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> LandingFile | None:
+def _rewrite(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> LandingFile | None:
     """Rewrite a file without the person; returns None if it does not contain the person."""
-    landed = landing.describe(path)
-    header, trailer = erased_values(landed.header, person), erased_values(landed.trailer, person)
-    has_changed = (header, trailer) != (landed.header, landed.trailer)
+    file = landing.describe(path)
+    header, trailer = erased_values(file.header, person), erased_values(file.trailer, person)
+    has_changed = (header, trailer) != (file.header, file.trailer)
     writer = LandingWriter(landing.root, Path(path), header)
     try:
         for meta, body in landing.read(path):

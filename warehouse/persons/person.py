@@ -1,4 +1,4 @@
-"""A person to erase, and the texts and documents without that person's id."""
+"""A person to erase, and the erasure of that person's id from texts and documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Place = tuple[dict[str, Any], str]
 
 @dataclass(frozen=True)
 class Person:
-    """A person by id; `alias` replaces the id, and `name_of` names the column of a value by its keys."""
+    """A person by id; `alias` replaces the id, and `name_of` names a value's column from the keys to it."""
 
     kind: PersonKind
     id: str
@@ -41,7 +41,7 @@ class Person:
         return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may contain the id; escapes can hide all its characters but letters and digits."""
+        """Whether a body may contain the id; escapes can hide all characters except letters and digits."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
@@ -54,7 +54,7 @@ class Person:
         """A parsed document without the person; `documented` are the columns about persons.
 
         An object with its nested objects is a row; a row with the id loses all personal values. A nested
-        object may be a row too, unless the id is a plain number, as the ids of states are.
+        object may be a row too, unless the id is a plain number, which may be the id of a state.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:

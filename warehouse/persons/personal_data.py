@@ -1,6 +1,6 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; all others are judged by their names, and only here.
+The catalogue decides for documented columns; all other columns are judged by their names, and only here.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def emptied_columns(id_column: str, columns: Sequence[str], documented: Document
 
 
 def _may_be_own(column: str, documented: Documented) -> bool:
-    """Whether a name or an address next to one id alone may be that person's."""
+    """Whether a name or an address in a row with a single id may be that person's."""
     return column not in documented or documented[column].personal
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.ledger.stored_answers import IN_FORCE, WINDOW_COLUMNS
+from warehouse.ledger.stored_answers import CURRENT_LOADS, WINDOW_COLUMNS
 from warehouse.load.landing import LandingFile
 from warehouse.load.load import next_load_number
 from warehouse.load.schema_evolution import create_table, describe
@@ -52,7 +52,7 @@ DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHER
 """
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
-WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
+WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 """
 
 
@@ -93,14 +93,14 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             rebuilt.path.replace(unfinished)
 
 
-def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[LandingFile]) -> int:
+def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
-    The current ones are 'landed', and their months missing, until a replay loads them. Landing does not have
-    the load numbers, so all loads are numbered again in the order in which they were fetched.
+    Until a replay loads the current ones, their status is 'landed' and their months are missing. Landing does
+    not have the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
-    lost = [file for file in landed if file.header["load_id"] not in known]
+    lost = [file for file in files if file.header["load_id"] not in known]
     number = next_load_number(connection)
     rows = [_row(file, load_number) for load_number, file in enumerate(sorted(lost, key=_fetched_at), number)]
     insert_rows(connection, "meta.loads", rows)
@@ -110,26 +110,26 @@ def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[LandingFi
     return sum(row["status"] != "failed" for row in rows)
 
 
-def _row(landed: LandingFile, number: int) -> dict[str, Any]:
-    """The row of meta.loads of a landing file."""
-    values = {**landed.header, **landed.trailer}
+def _row(file: LandingFile, number: int) -> dict[str, Any]:
+    """The row of meta.loads for a landing file."""
+    values = {**file.header, **file.trailer}
     failed = bool(values.get("error"))
     return {
         **{name: values.get(name) for name in (*WINDOW_COLUMNS, "note")},
         "error_kind": values.get("error") or None,
-        "error": "It could not be loaded when it came." if failed else None,
+        "error": "The answer could not be loaded when it arrived." if failed else None,
         "load_number": None if failed else number,
         "months": values.get("months", []),
         "rows": 0,
         "opened": 0,
         "closed": 0,
-        "bytes": values.get("bytes", landed.bytes),
-        "sha256": landed.sha256,
-        "fetched_at_utc": _fetched_at(landed),
+        "bytes": values.get("bytes", file.bytes),
+        "sha256": file.sha256,
+        "fetched_at_utc": _fetched_at(file),
         "status": "failed" if failed else "landed",
-        "landing": landed.path,
+        "landing": file.path,
     }
 
 
-def _fetched_at(landed: LandingFile) -> datetime:
-    return naive_utc(datetime.fromisoformat(landed.trailer["fetched_at_utc"]))
+def _fetched_at(file: LandingFile) -> datetime:
+    return naive_utc(datetime.fromisoformat(file.trailer["fetched_at_utc"]))

@@ -1,7 +1,7 @@
-"""Suppression of erased persons in rows: a random id replaces theirs; personal values and free text go.
+"""Suppression of erased persons in rows: a random id replaces theirs, personal values and free text are lost.
 
-The same rule holds for rows that are loaded (`suppressed_frame`) and for rows that are stored
-(`suppress_tables`): amounts and counts stay.
+The same rule holds for rows to load (`suppressed_frame`) and for stored rows (`suppress_tables`): amounts and
+counts stay.
 """
 
 from __future__ import annotations

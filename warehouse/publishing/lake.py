@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 SHARD = "_shard"
 WITHOUT_SHARD = "all"
 PUBLICATIONS = "_publications"
-LAKE_NOT_NAMED = (
-    "there are publications in a lake, and BROKERBI_LAKE is not set: set it, and run the command again"
-)
+LAKE_NOT_NAMED = "a lake has publications, but BROKERBI_LAKE is not set; set it, and run the command again"
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications are kept."""
 TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
@@ -164,8 +162,8 @@ class _Lake:
         changed = _changed_column(target, types)
         if changed and not self.is_alone:
             raise WarehouseError(
-                f"{path} of the lake has {changed} with another type than this publication: remove its "
-                "folder, and run `brokerbi publish` for each shard."
+                f"{path} in the lake has the column {changed} with another type than this publication; "
+                f"remove the folder {path}, then run `brokerbi publish` for each shard."
             )
         write_deltalake(
             target,

@@ -48,10 +48,7 @@ from warehouse.store.versions import (
 
 @dataclass(frozen=True)
 class Publication:
-    """The outcome of a publication: published, refused, failed or rolled back.
-
-    `reasons` say why there is no new file.
-    """
+    """The outcome of a publication; `reasons` say why there is no new file."""
 
     status: str
     at_utc: datetime

@@ -26,13 +26,13 @@ AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.l
 AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Loads that no loaded month or history would be rebuilt from."""
+"""Loads that a replay does not need for any loaded month or history."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     """Remove landing files older than `days` that no current month needs; returns their paths.
 
-    The ledger forgets them first: after a kill, the next call removes the remaining files.
+    The ledger forgets the files first, so that after a kill the next call removes the remaining ones.
     """
     oldest = now - timedelta(days=days)
     with Store(data_dir).writing() as connection:

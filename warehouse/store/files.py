@@ -1,4 +1,4 @@
-"""Files on disk: private, synced, copied, and replaced in one step."""
+"""Files on disk: private, synced, copied, and replaced atomically."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None
 
 
 def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
-    """Replace a file with this content, in one step."""
+    """Replace a file with this content, atomically."""
     with replacement(path, mode=mode) as unfinished:
         unfinished.touch(mode=PRIVATE_FILE)
         unfinished.write_bytes(content)
@@ -53,7 +53,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = os.link) -> None:
-    """Give a file a second name in one step, replacing any file of that name."""
+    """Give a file a second name, atomically replacing any file of that name."""
     sys.audit("brokerbi.before_naming")
     with replacement(target, mode=source.stat().st_mode & 0o777) as unfinished:
         try:

@@ -1,9 +1,9 @@
 """The two locks of a data directory, each a file that the kernel unlocks when the holder dies.
 
 The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
-held from start to end by any command or run that writes or sends requests, so that one works at a time. A
-waiting process locks a second file (`.next`); a holder that wants the lock again needs that file first, so
-the waiting one goes before it. Neither lock belongs to a thread.
+held from start to end by any command or run that writes or sends requests, so that only one works at a time.
+A waiting process locks a second file (`.next`); a holder that wants the lock again must lock that file first,
+so the waiting process goes before it. Neither lock belongs to a thread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
-"""How long `wait=False` tries: a process that only checks the lock may hold it for an instant."""
+"""How long `wait=False` tries, because a process that only checks the lock may hold it for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
@@ -148,9 +148,9 @@ def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None]]:
     """Hold a lock for the body, which gets its descriptor and the work that it waited for."""
-    with _opened(path) as lock:
+    with _open_lock_file(path) as lock:
         blocker = None
-        with _opened(path.with_suffix(NEXT)) as next_lock:
+        with _open_lock_file(path.with_suffix(NEXT)) as next_lock:
             for descriptor in (next_lock, lock):
                 blocker = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or blocker
                 _record(descriptor, work)
@@ -158,7 +158,7 @@ def _hold(
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
+def _open_lock_file(path: Path) -> Iterator[int]:
     """The descriptor of a lock's file; closing it frees the lock."""
     with translate_errors(path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
@@ -171,7 +171,7 @@ def _opened(path: Path) -> Iterator[int]:
 def _wait(
     path: Path, descriptor: int, seconds: float, on_wait: Callable[[Work], None], quiet_seconds: float
 ) -> Work | None:
-    """Wait for a lock; returns the last work that held it, if it was not free immediately."""
+    """Wait for a lock; returns the work that last held it, or None if it was free immediately."""
     began, holder, reported = time.monotonic(), None, ""
     while not _try_lock(descriptor, fcntl.LOCK_EX):
         waited = time.monotonic() - began

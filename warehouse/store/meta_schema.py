@@ -17,8 +17,8 @@ from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 29
-"""Raised with every change in sql/meta/tables or views: a file of an older format is replayed. Every
-publication creates the queries in sql/meta again."""
+"""Incremented with every change in sql/meta/tables or views, because a file of an older format is replayed.
+Every publication creates the queries in sql/meta again."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -44,9 +44,9 @@ def check_format(connection: DuckDBPyConnection, path: Path) -> None:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WarehouseError(f"{path} is not a working file of this project; put it aside.") from error
-    formats = f"{path} keeps its ledger in format {stored}, and this version of brokerbi in format {FORMAT}"
+    formats = f"The ledger in {path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
     if stored < FORMAT:
-        raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds it from landing.")
+        raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds the file from landing.")
     if stored > FORMAT:
         raise WarehouseError(f"{formats}; install the version that wrote it.")
 
@@ -68,9 +68,9 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace the rows of a table with those of the settings, unless they are equal.
+    """Replace the rows of a table with those of the settings if they differ, as any write costs a checkpoint.
 
-    Any write costs a checkpoint. Customers and reports that only the ledger has are off.
+    Customers and reports that only the ledger has are switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
@@ -88,7 +88,7 @@ def write_configured(
 
 
 def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
-    """Record whether the latest run was a rehearsal, as of another day."""
+    """Record whether the latest run was a rehearsal, that is, run as if on another day."""
     connection.execute(
         "UPDATE meta.storage SET is_rehearsal = $1 WHERE is_rehearsal IS DISTINCT FROM $1", [is_rehearsal]
     )

@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        Its columns are documented, and have no source in the answer; several are joined.
+        Columns of requested ids are documented and have no source in the answer; several ids are joined.
         """
         names = [
             quoted(column.name)

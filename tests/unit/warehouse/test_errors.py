@@ -47,9 +47,9 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "no room"), "earlier data is unharmed"),
-        (OSError(errno.EACCES, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
-        (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "access to /data/published, as"),
-        (OSError(errno.EACCES, "no", "/data/.brokerbi"), "access to /data/.brokerbi, as"),
+        (OSError(errno.EACCES, "no", "/data/work"), "^/data/work is not writable"),
+        (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "/data/published is not"),
+        (OSError(errno.EACCES, "no", "/data/.brokerbi"), "^/data/.brokerbi is not writable"),
         (duckdb.IOException(NEWER), "written by a newer DuckDB"),
     ],
     ids=["full disk", "not ours", "unfinished copy", "hidden folder", "newer DuckDB"],
