@@ -9,7 +9,7 @@ CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS local_time(at_utc, clock)::DATE;
 
--- The share of a month that has passed at a local time, to the hour: answers include contracts of the same day.
+-- The share of a month that has passed at a local time, to the hour, because answers include contracts of the same day.
 CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
     greatest(least(
         date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
@@ -25,7 +25,7 @@ CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
         ELSE round(asked.sold_average_commission::DECIMAL(28, 4) * asked.sold_estate_parts, 2)
     END;
 
--- The number of an office's id, without the letters before it.
+-- The office id without its leading letters.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
 -- An id as the row has it; null if it is blank or only zeros, which identifies nothing.
@@ -33,8 +33,8 @@ CREATE OR REPLACE TEMP MACRO id_set(said_id) AS
     CASE WHEN NOT regexp_full_match(said_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN said_id::VARCHAR END;
 
 -- Whose lead it is: 'seller' asks for a valuation or wants to sell, 'buyer' is interested in a home. Kinds of leads
--- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches: the
--- outcome must not decide, or only sold homes would have had sellers.
+-- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches: if the
+-- outcome decided, only sold homes would have sellers.
 CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
     CASE
         WHEN way <> 'incoming lead' THEN NULL
@@ -77,12 +77,12 @@ CREATE OR REPLACE TEMP MACRO sum_if_known(amount) AS
 -- The total of a loaded report: zero if it has no rows, null if none of its rows has the amount.
 CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
--- The same for an office or user, and a report that may not be loaded or may lack rows: null if it is not loaded, or
--- lacks rows and has none of this office or user.
+-- The total of an office or user in a report that may not be loaded or may lack rows: null if the report is not loaded,
+-- or lacks rows and has none of this office or user.
 CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
     CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
 
--- The figures of a commission report in a month, and those computed from them: `earned` is the row with its sums. For
+-- The figures of a commission report in a month, and figures computed from them: `earned` is the row with its sums. For
 -- unnest.
 CREATE OR REPLACE TEMP MACRO totals_of_commission(is_held, has_rows, lacks_rows, earned) AS {
     'commission': total_held(is_held, has_rows, lacks_rows, earned.commission),
@@ -116,7 +116,7 @@ CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
     sum(commission) FILTER (active_agent_count IS NOT NULL)
     / nullif(sum(active_agent_count) FILTER (commission IS NOT NULL), 0);
 
--- Whether the rest of a month is missing: it was last read before its end.
+-- Whether the rest of a month is missing, because it was last read before its end.
 CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_short OR is_unfinished;
 
 -- Whether a month is the third or a later one without a trace of an office or an agent.
@@ -141,7 +141,7 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
 -- Whether the explained number comes from a commission report.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
--- An amount without blanks and currency.
+-- The text of an amount, without blanks and currency.
 CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
     regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
 

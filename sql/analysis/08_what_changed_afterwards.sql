@@ -2,9 +2,9 @@
 -- One row per office, month and build that found a different commission in the office report.
 --
 -- A sale counts at the offices of its agents by their shares, as in the office report, not at the listing office. The
--- shares of a sale that vanished are unknown, so it counts whole at its listing office. What is left is open until the
--- reports that may explain it are read, or is no agent's and no sale's commission (nobody). marts.month_change_reasons
--- has each reason.
+-- shares of a sale that vanished are unknown, so it counts whole at its listing office. The unexplained rest is `open`
+-- until the reports that may explain it are read, or `nobody` if it is no agent's and no sale's commission.
+-- marts.month_change_reasons has each reason.
 -- Parameters: year, office
 SELECT
     changes.office_name,

@@ -2,7 +2,7 @@
 -- One row per open issue, one per office and month in which reports disagree, and one while VAT is not declared.
 --
 -- Open issues are in meta.problems; marts.disagreements says where reports differ, and marts.reconciliation in which
--- measure and by how much. marts.doubts has the same by figures, office and month.
+-- measure and by how much. marts.doubts has the same issues by figures, office and month.
 SELECT kind, severity, report, customer, month, message
 FROM meta.problems
 UNION ALL

@@ -1,6 +1,6 @@
 -- How is the chain doing, brand by brand, and is every office included?
--- One row per month and brand, after a row for the whole chain, which is their sum: never add it to them. The latest twelve
--- months, or the variable year.
+-- One row per month and brand, after a row for the whole chain, which is the sum of the brands: never add it to them.
+-- The latest twelve months, or the variable year.
 --
 -- If is_complete is false, the amount is too low: the month is not over (is_open), or missing_offices names the missing
 -- offices. Running commissions have a column of their own and must not be added to the commission.

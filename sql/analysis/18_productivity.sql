@@ -2,8 +2,8 @@
 -- One row per office; the twelve months that end with the latest month that is over, or the variable year.
 --
 -- An agent is a user who was active in the period, counted for the months with is_active in marts.user_month, even those
--- with a lead and no commission; so an agent who came in autumn is not measured by a whole year. agent_months are these
--- months; top_percent is the share of the highest earner.
+-- with a lead and no commission; so an agent who joined in autumn is not measured by a whole year. agent_months has the
+-- number of these months; top_percent is the share of the highest earner.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month

@@ -1,14 +1,14 @@
 -- Which months are to be requested again because two reports, or two months, disagree?
--- One row per report, customer and month: of two readings that disagree, the one that counts for an office and is
+-- One row per report, customer and month: of two readings that disagree, the reading that counts for an office and is
 -- more than two days older than the other; and an answer with the office's row but no amount in it, or 0 where the
--- office report or user report has a number. The latter is requested once more after each reading, as if changed a
--- minute after it, but not within two days of the last time; without an amount, every week, because a missing amount
--- is not 0. Reports that disagree although both were read within two days and have amounts mean different things, and
--- requesting again would not help. Reports that are no longer refreshed cannot be requested.
+-- office report or user report has a number. Such an answer is requested once more after each reading, as if changed a
+-- minute after it, but not within two days of the last time; without an amount, it is requested every week, because a
+-- missing amount is not 0. Reports that disagree although both were read within two days and have amounts mean
+-- different things, and requesting again would not help. Reports that are no longer refreshed cannot be requested.
 -- The later reading may be another customer's sales list, with agents of the office.
 -- If in one of the latest closed months one office loses what another gains, and no user of theirs earned anything
--- else in it, the service has moved a user's past to another office: all months of both that were read half a day
--- before that or earlier.
+-- else in it, the service has moved a user's past to another office: then all months of both offices that were read at
+-- least half a day earlier are due.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc

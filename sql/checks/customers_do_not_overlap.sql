@@ -1,5 +1,5 @@
 -- Do two configured customers answer for the same office?
--- One row per pair if both are requested; nothing is counted twice, but it is requested twice.
+-- One row per pair if both are requested: their offices are counted once, but requested twice.
 -- If neither answers for all offices of the other, only one user report counts for the users of both.
 -- Severity: warning
 -- Concerns: commission

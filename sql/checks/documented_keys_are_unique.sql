@@ -7,10 +7,10 @@
 -- Columns:
 --   report: name of the report
 --   table_name: the table of bi
---   load_id: the load it came with; joins meta.loads
+--   load_id: the load that the rows came with; joins meta.loads
 --   id: the id that occurs twice
 --   month: first day of the month
---   row_count: how often
+--   row_count: how often the id occurs
 SELECT
     '{report}' AS report, '{table_name}' AS table_name, _load_id AS load_id, "{id}" AS id, _month AS month,
     count(*) AS row_count

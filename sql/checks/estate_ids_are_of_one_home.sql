@@ -1,7 +1,7 @@
 -- Does one estate id name the homes of two offices?
--- One row per sale that marts.sales leaves out because another office has a sale with that id and another day, price and
--- address; its office lacks the sale in all figures of sales, but not in its commissions. Ask the service's support
--- whether its estate ids are the same for every customer.
+-- One row per sale that marts.sales leaves out because another office has a sale with the same id but another day,
+-- price and address. All figures of sales lack the sale at its office; its commissions do not. Ask the service's
+-- support whether its estate ids are the same for every customer.
 -- Severity: warning
 -- Concerns: sales
 SELECT

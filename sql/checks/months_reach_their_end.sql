@@ -1,4 +1,4 @@
--- Does a month end so much earlier than others of its report that the service may have cut the interval short?
+-- Does a month end so early that the service may have cut the interval short?
 -- One row per report, customer and month that is over whose last row is more than ten days before its end, though another
 -- month of the customer has fifty rows. An empty month counts if months before and after it have rows.
 -- Severity: warning

@@ -1,4 +1,4 @@
--- Do the rows of a month come from more than the one load in force?
+-- Do the rows of a month come from other loads than the current one?
 -- One row per table, customer and month with rows of a load that meta.months does not name.
 -- Severity: error
 -- Concerns: commission

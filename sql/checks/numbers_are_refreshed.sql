@@ -1,6 +1,6 @@
 -- Do figures of offices rest on answers that are no longer refreshed?
--- One row per customer that counts for an office, because no other customer answers for it, and is switched off,
--- removed, denied some reports or not found: only these reports, and only the latest thirteen months, in which
+-- One row per customer that is switched off, removed, denied some reports or not found, and still counts for an office
+-- because no other customer answers for it: only for these reports, and only for the latest thirteen months, in which
 -- numbers still change. A denied login is not listed here; it is a failure.
 -- Severity: warning
 -- Concerns: commission

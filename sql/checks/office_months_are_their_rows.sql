@@ -1,7 +1,7 @@
 -- Does a published office-month differ from the rows that it comes from?
 -- One row per office and month whose commission, price, homes, writings or valuations are not the sums of its rows in
--- bi.commission_office, counted here without sql/staging. An old number belongs to the requested office, or to the
--- only office that has it.
+-- bi.commission_office, counted here without sql/staging. A row with an old office number belongs to the requested
+-- office, or to the only office with that number.
 -- Severity: warning
 -- Concerns: commission
 WITH numbered AS (

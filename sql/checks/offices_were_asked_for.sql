@@ -1,6 +1,6 @@
 -- Does an office answer with rows of another office that was not requested?
--- One row per customer and such office; its rows count for it, and in all totals. Groups, and offices that the settings
--- name, even as switched off, are left out.
+-- One row per customer and such office; these rows count for the office, and in all totals. Groups, and offices that
+-- the settings name, even as switched off, are left out.
 -- Severity: warning
 -- Concerns: commission
 WITH answered AS (

@@ -1,6 +1,6 @@
 -- Was a price, a home or an assignment taken back?
 -- One row per office or user and month, and per sale, with a negative price, count or part; the sum over all loaded months
--- says whether it only takes back what an earlier month had. Negative commissions have a check of their own.
+-- says whether an amount is taken back that an earlier month had. Negative commissions have a check of their own.
 -- Severity: warning
 -- Concerns: sales
 SELECT

@@ -1,5 +1,5 @@
 -- Do two reports disagree?
--- One row per office and month in which they differ by more than rounding, in any number of measures; the latest first.
+-- One row per office and month in which any measure differs by more than rounding; the latest first.
 -- Severity: warning
 -- Concerns: nothing
 SELECT

@@ -1,4 +1,4 @@
--- Did an office earn running commissions that no configured customer answers for, or that name no office of several?
+-- Are there running commissions of an office that no configured customer answers for, or of an unknown office?
 -- One row per office and month; the office is null if the row names none and the requested customer has several.
 -- These commissions are in no mart.
 -- Severity: warning

@@ -1,5 +1,5 @@
 -- Do two customers answer with the same amounts for one user, so that the user is counted twice?
--- One row per user and customers; an office may be reported with the whole of its user instead of a part.
+-- One row per user and customers; each may report the user's whole commission instead of its part.
 -- Severity: warning
 -- Concerns: agents
 SELECT

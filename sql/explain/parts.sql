@@ -1,6 +1,6 @@
 -- Which offices made the chain's number, or which agents the office's, compared with the same months a year before?
--- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year
--- before is null if a month of it since began_month is not loaded to its end, and while this one is not over. An
+-- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year before
+-- is null if one of its months since began_month is not loaded to its end, and while this year's month is not over. An
 -- agent who left, or an office that closed, did so after left_after_month.
 -- Parameters: kind, id, month, measure, report
 WITH lines AS (

@@ -3,8 +3,8 @@
 -- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures have the
 -- service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare users or
 -- months by one measure, and never add up measures. `brokerbi shapes` shows whether the answers have the assumed shape;
--- otherwise this is empty, and bi.live_activity has all rows. A loaded month without a row of a user says nothing about
--- the user.
+-- otherwise this is empty, and bi.live_activity has all rows. If a loaded month has no row of a user, nothing is known
+-- of the user.
 -- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
@@ -12,9 +12,10 @@
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   office_id: customer id of the office that the report names with the user, else of the only requested one; null if unknown
+--   office_id: customer id of the office that the report names with the user, else of the only requested office; null
+--     if unknown
 --   office_name: name of that office
---   is_assumed: always true, so that a reader can be told
+--   is_assumed: always true: neither shape nor measures are documented
 --   is_open: whether the month is not over, or its end is not requested yet
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

@@ -7,7 +7,7 @@
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
 --   user_label: the name, with a suffix if another user has the same; the id without a name
---   office_id: customer id of the user's office in the month, else that of the budget; joins marts.dim_office
+--   office_id: customer id of the user's office in the month, else of the budget's office; joins marts.dim_office
 --   office_name: name of that office
 --   month: first day of the month; joins marts.calendar
 --   is_active: whether the user was active, see marts.user_month

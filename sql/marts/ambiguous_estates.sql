@@ -1,9 +1,9 @@
 -- Which sales are left out because another home has their estate id?
--- One row per sale of an answer that counts whose id marts.sales has of another office, with another day of contract, and
--- with neither the same price nor the same address.
+-- One row per sale in an answer that counts, if marts.sales has its estate id at another office, with another day of
+-- contract, and with neither the same price nor the same address.
 -- Estate ids are taken to be the same for every customer: a group and its office name one sale, and a sale that
 -- moved to another office or was restated keeps its address or its day. If each customer numbers its homes itself, two
--- sales have one id, and marts.sales keeps one of them, by the rule that it states of office_id.
+-- sales have one id, and marts.sales keeps one of them, by the rule stated at its office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: _row
 -- Columns:
@@ -16,11 +16,11 @@
 --   commission: its whole commission; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   counted_office_id: customer id of the office that lists the sale of that id in marts.sales
---   counted_month: first day of the month of that contract
---   counted_contract_on: day of that sale contract
---   counted_street_address: street address of that home
---   counted_final_price: that sale price; currency not documented
---   _customer: the customer whose answer holds the sale that is left out
+--   counted_month: first day of the month of that sale's contract
+--   counted_contract_on: day of that sale's contract
+--   counted_street_address: street address of that sale's home
+--   counted_final_price: price of that sale; currency not documented
+--   _customer: the customer whose answer has the sale that is left out
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates

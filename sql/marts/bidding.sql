@@ -1,7 +1,7 @@
 -- How did the bidding on each sold home go?
--- One row per sold home whose bids were requested; none if the report of bids is off.
--- Annulled bids count only as such. Without the report of hidden bids, only visible bids are counted, and columns of hidden
--- ones are null. A bid whose amount is not a number is counted, but in no amount.
+-- One row per sold home whose bids were requested; no rows if the report of bids is off.
+-- Annulled bids count only in canceled_bid_count. Without the report of hidden bids, only visible bids are counted, and
+-- columns of hidden ones are null. A bid whose amount is not a number is counted, but in no amount.
 -- Key: estate_id
 -- Columns:
 --   estate_id: id of the estate
@@ -11,9 +11,9 @@
 --   starting_price: asking price; currency not documented
 --   final_price: sale price; currency not documented
 --   bid_count: bids that stand
---   bidder_count: number of people who made them
---   identified_bidder_count: bidders who have proven who they are
---   hidden_bid_count: bids that stand and are hidden; null if those were not requested
+--   bidder_count: number of people who made these bids
+--   identified_bidder_count: bidders who have proven their identity
+--   hidden_bid_count: bids that stand and are hidden; null if hidden bids were not requested
 --   hidden_bid_share: hidden bids as a share of all that stand
 --   canceled_bid_count: bids that were annulled
 --   unread_bid_count: bids that stand and whose amount is not a number
@@ -23,7 +23,7 @@
 --   starting_to_final_price: sale price less asking price
 --   first_bid_on: day of the opening bid
 --   bidding_days: days from the opening bid to the last
---   read_at_utc: when its bids were last requested, in UTC
+--   read_at_utc: when the home's bids were last requested, in UTC
 --   _customer: the customer whose answer this is
 WITH asked_once AS (
     SELECT *

@@ -1,13 +1,13 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
 -- One row per office, user, month, measure and reading that found another amount than the one before.
--- A first reading is no change. A budget counts as entered if its office and month had one before, or if the office was known
--- before and its customer had been requested for the month; else it came with the first answer that could have it. A reading
--- that a replay skipped because a newer one was loaded does not count.
+-- A first reading is not a change. A budget counts as entered if its office and month had a budget before, or if the
+-- office was known before and its customer had been requested for the month; else it came with the first answer that
+-- could have it. A reading that a replay skipped because a newer one was loaded does not count.
 -- A change is noted when it is first read, not when it was made. Equal budgets of one user are added up.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the amount was first read
---   noted_on: that day, in the chain's time zone
+--   noted_on: the day of noted_at_utc, in the chain's time zone
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   user_id: id of the user; null if a budget is not for one person
@@ -16,7 +16,7 @@
 --   amount_before: the budget before; null if it was entered
 --   amount_after: the budget since; null if it was taken back
 --   difference: amount_after less amount_before
---   report: the budget report that this comes from
+--   report: the budget report that the amount comes from
 WITH amounts_summed AS (
     SELECT office_id, user_id, month, measure, noted_at_utc, any_value(report) AS report, any_value(_customer) AS customer_id,
         sum(amount) AS amount, sum(budget_count) AS budget_count
@@ -53,7 +53,7 @@ first_readings AS (
     GROUP BY ALL
 ),
 
-offices_known AS (  -- to the end of the run that first knew them, which may read budgets last
+offices_known AS (  -- until the end of the run that first knew them, because a run may read budgets last
     SELECT totals.office_id, coalesce(runs.read_at_utc, totals.valid_from_utc) AS known_since_utc
     FROM (SELECT office_id, min(valid_from_utc) AS valid_from_utc FROM marts.month_total_versions GROUP BY ALL) AS totals
     ASOF LEFT JOIN (SELECT DISTINCT read_at_utc FROM staging.readings) AS runs

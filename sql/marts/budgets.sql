@@ -1,6 +1,6 @@
 -- Which budgets does each office and user have, and when did they change?
 -- One row per office, user, month, measure and version; rows without valid_to_utc are current.
--- A version is a time in which the amount did not change; changes of other columns begin no version.
+-- A version is a time in which the amount did not change; other columns may change within a version.
 -- If several reports have the same budget, the office's budget report counts first, then the monthly ones, among those with
 -- an amount for the office and month; if two customers answer for an office, one counts. A version begins when it was
 -- first read, not when it was set. A row that is the total of its office's other rows is left out.
@@ -8,7 +8,7 @@
 -- Columns:
 --   office_id: customer id of the office
 --   month: first day of the month
---   report: the budget report that this comes from
+--   report: the budget report that the amount comes from
 --   valid_from_utc: when this amount was first read
 --   valid_to_utc: when it was first missing; null while it is current
 --   _load_id: the load that first had this amount; joins meta.loads
@@ -27,7 +27,7 @@ WITH counted AS (
     )
 ),
 
-copies_numbered AS (  -- equal rows of one answer stay as many
+copies_numbered AS (  -- so that equal rows of one answer all stay
     SELECT
         *,
         row_number() OVER (

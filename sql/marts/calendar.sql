@@ -1,7 +1,7 @@
 -- A table of dates: which days, months, quarters and years are there?
 -- One row per day, from the first month that is loaded for any office to the end of the newest year with a month or a
--- budget; for a BI tool that needs a table of dates. Facts of a month have its first day, so both they and facts of a
--- day join day.
+-- budget; for a BI tool that needs a table of dates. Monthly facts have the first day of their month, so both monthly
+-- and daily facts join on day.
 -- Kind: view
 -- Key: day
 -- Columns:

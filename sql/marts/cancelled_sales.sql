@@ -5,17 +5,18 @@
 -- agents is in marts.month_change_reasons.
 -- Key: estate_id
 -- Columns:
---   noted_at_utc: when the service gave the newest answer in the file when it was found gone
---   noted_on: that day, in the chain's time zone
+--   noted_at_utc: time of the newest answer in the file when the sale was found gone
+--   noted_on: the day of noted_at_utc, in the chain's time zone
 --   known_since_on: day on which sales of the office were first read; sales that disappeared before are not known
 --   estate_id: id of the estate
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
---   agents: names of the users who shared the commission, the responsible one first, as last read; null in the same case
+--   agents: names of the users who shared the commission, the responsible one first, as last read; null like
+--     street_address
 --   office_id: customer id of the listing office
 --   office_name: name of that office
 --   month: first day of the month that had the sale
 --   contract_on: day of its contract
---   is_restatement: whether that month was over at the reading before, so that a closed month fell
+--   is_restatement: whether the month was over at the previous reading, so that a closed month fell
 --   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals no longer
 --     include the sale; false while they may still include it
 --   commission: whole commission, all agents together; currency not documented, tax

@@ -1,13 +1,13 @@
 -- Did commission from sales change by the number of homes, by their price or by the fee?
 -- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year before.
--- Commission from sales is homes x average price x fee (commission in percent of the price). What each of the three makes of the
--- difference is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive): none is favoured by
--- the order, nothing is left over, and the three add up to the difference exactly. The sum of a brand's offices need not be the
--- brand's: that homes moved to offices with other prices is price there.
--- All three are null if one of the factors is unknown, zero or negative. A period is unknown if one of its offices is not
--- loaded to the end of one of its months, or was not requested for it: missing_offices names it. An office that was switched
--- off since counts in the year before only; a closed office has no row of its own after its last month. Other commission
--- (assignments, valuations) is not included.
+-- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each of the
+-- three is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), so their order does
+-- not matter and they add up to the difference exactly. The effects of a brand's offices need not add up to the
+-- brand's: if homes move to offices with other prices, the brand has a price effect.
+-- All three effects are null if a factor is unknown, zero or negative. A period is unknown if an office is not loaded
+-- to the end of one of its months, or was not requested for that month: missing_offices names the office. An office
+-- that has been switched off since then counts only in the year before; a closed office has no row of its own after its
+-- last month. Other commission (assignments, valuations) is not included.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

@@ -1,14 +1,15 @@
 -- Which customers answer for the same offices?
--- One row per pair of customers with an office in common, switched-off ones included. Neither is counted twice: which
--- of the two answers counts is in marts.office_sources and marts.user_sources.
+-- One row per pair of customers with an office in common, switched-off ones included. No office is counted twice:
+-- marts.office_sources and marts.user_sources have the answer that counts.
 -- Key: customer_id, yielding_customer_id
 -- Columns:
---   customer_id: the one that answers for more offices; of equals the first by id
---   yielding_customer_id: the other one
+--   customer_id: the customer that answers for more offices; of equals, the first by id
+--   yielding_customer_id: the other customer
 --   shared_offices: offices that both answer for
---   is_contained: whether the greater one answers for all offices of the other, those left aside that have moved away
---   is_asked_twice: whether both are still requested, and an office has moved from neither, so that the service is asked
---     twice for it
+--   is_contained: whether customer_id answers for all offices of yielding_customer_id, except those that have moved
+--     away
+--   is_asked_twice: whether both are still requested, and an office has moved away from neither, so that it is
+--     requested twice
 WITH offices_of_customers AS (
     SELECT
         customer_id,

@@ -5,17 +5,17 @@
 -- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: its name in the settings, else of the office with its id; null without a name
---   region: its region in the settings; null if it has none
+--   customer_name: name of the customer in the settings, else of the office with its id; null if there is none
+--   region: region of the customer in the settings; null if it has none
 --   is_refreshed: whether it is requested, and the service denies none of its reports
 --   office_count: offices it answered for
---   own_office_id: customer id of the office of a row that names none: its own where it is an office, else that of its
---     only one; null if it answered for several
---   offices: names of these offices, or their ids, by name
+--   own_office_id: customer id of the office for rows that name none: the customer itself if it is an office, else its
+--     only office; null if it answered for several
+--   offices: names (or ids) of these offices, by name
 --   first_month: first day of the oldest loaded month of any report, except reports that look ahead
 --   last_month: first day of the newest loaded month of any report, except reports that look ahead
---   not_refreshed_offices: names or ids of offices for which a number of it counts that is no longer refreshed; null if there
---     is none
+--   not_refreshed_offices: names or ids of offices whose numbers come from this customer and are no longer refreshed;
+--     null if there are none
 WITH held AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months

@@ -13,9 +13,10 @@
 --     null if there is none
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
 --     the office report
---   price_difference: the same for prices
---   estate_parts_difference: the same for homes sold
---   likely_reason: why they may differ, as marts.reconciliation says of the largest difference of commission, else of another
+--   price_difference: the largest difference of prices
+--   estate_parts_difference: the largest difference of homes sold
+--   likely_reason: why they may differ, as in marts.reconciliation for the largest difference of commission, else of
+--     another measure
 --   last_read_at_utc: when the service gave the last of the answers compared
 --   _customer: the customer whose office report counts
 --   _month: month of that report

@@ -1,25 +1,25 @@
 -- Which figures may be missing or doubtful, and why?
 -- One row per condition of meta.conditions that is about figures, with each office, user and month that a check
 -- found; per office and month in which reports disagree, or a report is no longer read; and, while it is not declared
--- whether commissions include VAT, per report that has any. A null means that any may be concerned. A budget is not
--- doubtful if another report has it on time.
+-- whether commissions include VAT, per report that has any. A null means that any value may be concerned. A budget is
+-- not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
 --   kind: the kind of condition (meta.kinds), reports differ, or tax basis where VAT is not declared
---   severity: error, warning, or well for what is to be known and no fault
---   numbers: the numbers of meta.subjects that it concerns
---   subject: the figures of pages that it is about, as in meta.subjects
---   report: the report it is about
+--   severity: error, warning, or well for a fact to know that is no fault
+--   numbers: the numbers that the condition concerns, as in meta.subjects
+--   subject: the figures of pages that the condition is about, as in meta.subjects
+--   report: the report that the condition is about
 --   measure: the measure that a check found
 --   customer: the requested customer
---   earner_id: the office, or of some checks the user, that it is about
+--   earner_id: the office, or for some checks the user, that the condition is about
 --   month: first day of the month
---   is_of_growing: whether it is about months that are not over alone
---   since_utc: since when, in UTC; null if unknown
---   error: what was found, in a sentence
+--   is_of_growing: whether the condition is only about months that are not over
+--   since_utc: since when it has been true, in UTC; null if unknown
+--   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
-WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- as it is read three times
+WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- because it is read three times
 
 measures AS (
     FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
@@ -63,7 +63,7 @@ found AS (
     WHERE conditions.is_of_figures
         AND (conditions.kind <> 'check' OR of_checks.name IS NOT NULL)
         AND (subjects.numbers IS NOT NULL OR conditions.report IS NULL)
-        AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- which are of measures, and of offices
+        AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- these two are about measures and offices, see below
     UNION ALL BY NAME
     SELECT
         conditions.kind, conditions.severity, conditions.since_utc, conditions.error, conditions.remedy, measures.subject
@@ -92,7 +92,7 @@ found AS (
     FROM marts.office_sources AS sources
     INNER JOIN meta.subjects AS subjects USING (report)
     WHERE NOT sources.is_current
-        AND sources.source_state NOT IN ('access refused', 'login refused')  -- a right lost, and a failure
+        AND sources.source_state NOT IN ('access refused', 'login refused')  -- access lost, and a failure: conditions of their own
         AND (
             subjects.numbers <> 'budgets'
             OR (report, office_id, month) IN (SELECT (report, office_id, month) FROM marts.budgets WHERE valid_to_utc IS NULL)

@@ -1,29 +1,30 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
 -- A forecast is that of marts.level_budget_vs_actual for the month. If all its months had been read a week after its
--- end (marts.month_total_versions), it is computed from their totals at that time and the budgets of now, else from
--- the totals of now. The range is as wide, up and down, as the worst miss of any earlier year in the same month or a
--- later one, and never goes below what is reached. It rests on past_year_count years: with one or two it says little.
--- Without an earlier year that is loaded to its end there is no range. A closed office has no forecast: it has no row
--- after its last month.
+-- end (marts.month_total_versions), it is computed from their totals at that time and today's budgets, else from
+-- today's totals. The range is as wide, up and down, as the worst miss of any earlier year in the same month or a later
+-- one, and never goes below what is reached. It rests on past_year_count years: with one or two it says little. Without
+-- an earlier year that is loaded to its end there is no range. A closed office has no forecast: it has no row after its
+-- last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
 --   member_name: its name
 --   measure: commission or sold estates
---   month: first day of the month at whose end the forecast is
---   year_forecast: the year's end as forecast from this month, by current months and budgets; tax basis as actual in
+--   month: first day of the month at whose end the forecast is made
+--   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as actual in
 --     marts.office_budget_vs_actual, see basis_note there
 --   year_actual: where the year ended; null while it is not over, or not loaded to its end
---   year_forecast_then: the forecast by the months as read a week after the month's end; null if not all were
---   miss_share: year_actual less year_forecast_then, as a share of it: -0.02 if the year ended 2 % below it; if that forecast is
---     unknown, year_forecast is taken, which includes later corrections, so the miss may have been larger
+--   year_forecast_then: the forecast by the totals as read a week after the month's end; null if not all were read then
+--   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it;
+--     if year_forecast_then is unknown, year_forecast is taken, which includes later corrections, so the miss may have
+--     been larger
 --   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
 --   worst_miss_share: the largest worst_miss_of_year_share of these years
---   year_forecast_low: the forecast less that share of it, or what is reached if that is more
---   year_forecast_high: the forecast plus that share of it
+--   year_forecast_low: year_forecast less worst_miss_share of it, or what is reached if that is more
+--   year_forecast_high: year_forecast plus worst_miss_share of it
 WITH forecasts AS (
     SELECT
         level,
@@ -39,7 +40,8 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
--- A year's forecast grows in step with what is reached of it, so what the months were is to what they are as the forecasts are.
+-- A year's forecast is proportional to what is reached, so the forecasts of then and now are in the same ratio as the
+-- totals.
 readings AS (
     SELECT
         asked.month AS seen_from,

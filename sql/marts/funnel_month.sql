@@ -10,7 +10,8 @@
 --   month: first day of the month
 --   valuation_parts: valuations, in parts if shared
 --   registered_count: homes entered by the office in the month; null for users and if that report is not loaded
---   unsold_count: those without a contract yet; over all months the stock. Null if the service returns only sold homes
+--   unsold_count: registered homes without a contract yet; their sum over all months is the stock; null if the service
+--     returns only sold homes
 WITH registered AS (
     SELECT
         sources.office_id,

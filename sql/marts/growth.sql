@@ -9,16 +9,16 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
---   commission: commission of all offices; null if a month of one is not known; currency not documented, tax basis as declared
---     in marts.tax_basis
---   commission_before: that of the same months a year before
+--   commission: commission of all offices; null if a month of an office is not known; currency not documented, tax
+--     basis as declared in marts.tax_basis
+--   commission_before: commission of the same months a year before
 --   growth_share: growth in total, 0.1 for 10 percent; null if either is not known
 --   like_for_like_commission: commission of the offices that are compared
---   like_for_like_commission_before: that of the same months a year before
---   like_for_like_growth_share: their growth
+--   like_for_like_commission_before: commission of these offices in the same months a year before
+--   like_for_like_growth_share: growth of the offices that are compared
 --   compared_offices: customer ids of the offices that are compared, by id; null without one
 --   compared_office_count: offices that were open and are known in each month of both periods
---   office_count: offices with a month in either period, but those that had closed before both
+--   office_count: offices with a month in either period, except those that had closed before both
 --   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH periods AS (
     SELECT month, unnest([

@@ -1,10 +1,11 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
 -- An agent is a user with is_active in marts.user_month: with commission, a sale, an assignment, a lead or a tip sent in the
--- month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the last one:
--- as left if that month is left_after_month of marts.users, else as quiet, and later as back if active again. An agent who
--- changed office moved, and neither left nor joined the chain, or the brand or region if it is the same. So active agents are
--- those of the month before, plus joined, back and moved in, less left, quiet and moved out.
+-- month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the
+-- last active month: as left if the last active month is left_after_month of marts.users, else as quiet, and later as
+-- back if active again. An agent who changed office moved, and neither left nor joined the chain, or the brand or
+-- region if it is the same. So active agents are those of the month before, plus joined, back and moved in, less left,
+-- quiet and moved out.
 -- A number is null if the user report of an office is not loaded in full for the month or (for joiners and leavers) for the
 -- month before.
 -- Agents of an unknown office are only in the chain.
@@ -15,15 +16,15 @@
 --   member_name: its name
 --   month: first day of the month
 --   active_agent_count: agents active in the month
---   joined_count: those who were never active before
---   back_count: those who were active before, but not in the month before
+--   joined_count: active agents who were never active before
+--   back_count: active agents who were active before, but not in the month before
 --   left_count: agents active in the month before, and not since, who have left
 --   quiet_count: agents active in the month before and not in this one, who came back or are not known to have left
 --   moved_in_count: active agents who were at another office, brand or region in the month before
---   moved_out_count: agents of the month before who are at another one now
---   is_open: whether the month is not over: agents are counted so far
---   missing_offices: names of offices whose user report is not loaded, or only in part, of the month or the one before; null
---     if none is missing
+--   moved_out_count: agents active in the month before who are at another office, brand or region now
+--   is_open: whether the month is not over, so that agents are counted so far
+--   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
+--     before; null if none is missing
 WITH offices_held AS (
     SELECT
         coverage.office_id,

@@ -6,10 +6,10 @@
 -- Columns:
 --   office_id: customer id of the user's office in the month
 --   joined_month: first month in which the users earned, sold, wrote, valued, or had a lead
---   months_since: months since then, 0 for the first
+--   months_since: months since joined_month, 0 for the month itself
 --   joined_count: users who joined
 --   active_count: those active in the month
---   commission: their commission; currency not documented, tax basis as declared in marts.tax_basis
+--   commission: commission of these users; currency not documented, tax basis as declared in marts.tax_basis
 SELECT
     office_id,
     first_active_month AS joined_month,

@@ -20,17 +20,17 @@
 --   lead_type: kind of lead, as the service words it; null if an office has none of that way
 --   state: its progress, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so that most
---     sales that come of it are known
+--     sales that come of its leads are known
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for all but incoming leads
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home
 --   after_sale_lead_count: leads about a home that had been sold before; in no count of homes
 --   estate_lead_count: leads about a home that had not been sold before
---   home_count: homes that these name, each at the first lead about it
+--   home_count: homes that these leads name, each at the first lead about it
 --   sold_count: those homes that were sold later, each once
 --   distinct_home_count: homes whose first lead on any side is one of these, so that sums over sides count a home once
---   distinct_sold_count: those of them that were sold after that lead
+--   distinct_sold_count: those of distinct_home_count that were sold after that lead
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
 WITH counted AS (

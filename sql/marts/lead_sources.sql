@@ -7,10 +7,10 @@
 --   office_id: customer id of the office that received them; null if unknown
 --   office_name: name of the office
 --   sender_name: who sent them, as the service names it; null if it does not say
---   lead_count: incoming leads, without those removed
---   new_lead_count: these with the state New
---   home_count: homes that they name, each at the first lead about it of its side
---   sold_count: these that were sold later
+--   lead_count: incoming leads, without removed ones
+--   new_lead_count: incoming leads with the state New, without removed ones
+--   home_count: homes that these leads name, each at the first lead of its side about it
+--   sold_count: those of home_count that were sold later
 SELECT
     month,
     office_id,

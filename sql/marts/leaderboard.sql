@@ -7,8 +7,8 @@
 -- look at active_month_count with it, because one month may be luck.
 -- Offices and users, and overlapping periods, are in one table: read one earner_kind and one period, and never add up
 -- two. A closed office is ranked up to its last month, see marts.office_month.
--- It is built period by period, which takes two thirds of the time of all together, and ordered by year and office,
--- so that an office or a month is found quickly.
+-- It is built period by period, which takes two thirds of the time of building all at once, and ordered by year and
+-- office, so that an office or a month is found quickly.
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
@@ -18,28 +18,29 @@
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
 --   earner_id: id of the office or user
---   earner_name: name of the office or user; of users with the same name with the office or the id behind it
+--   earner_name: name of the office or user; users with the same name have the office or the id after it
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
 --   month_count: months of the period with the office's report loaded, whether the earner was there or not
 --   active_month_count: months of the period with is_active in marts.user_month; null for offices
 --   commission_per_active_month: commission per active month, including what was booked after the user left; null
 --     without an active month
---   per_active_month_rank: rank by that, 1 for the most; null without an active month
---   is_complete: whether every month of the period is over, loaded to its end, and has a row of the earner or lacks none
+--   per_active_month_rank: rank by commission_per_active_month, 1 for the most; null without an active month
+--   is_complete: whether every month of the period is over, loaded to its end, and has a row of the earner or lacks no
+--     rows
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale
 --   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a
 --     sale
---   commission_rank: place by commission, 1 for the most
---   previous_rank: place a month earlier; null for who had none, and in the first month of a quarter or year, and
---     while the month is open
---   is_new: whether the earner first had any commission or work in this month, as far as months are loaded: who has no
---     previous_rank may merely have had no commission a month earlier. False where the months loaded begin with this one
---   rank_change: places gained since (positive) or lost
---   earner_count: how many are ranked
---   to_the_leader: commission of the first place less this one
+--   commission_rank: rank by commission, 1 for the most
+--   previous_rank: commission_rank a month earlier; null if there was none, in the first month of a quarter or year,
+--     and while the month is open
+--   is_new: whether the earner first had any commission or work in this month, as far as months are loaded: an earner
+--     without previous_rank may merely have had no commission a month earlier; false if no earlier month is loaded
+--   rank_change: ranks gained (positive) or lost since a month earlier
+--   earner_count: how many earners are ranked
+--   to_the_leader: commission of the leader less this earner's
 WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,

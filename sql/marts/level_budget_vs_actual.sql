@@ -1,7 +1,7 @@
 -- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
--- One row per level, member, month and measure, over all offices of the member with a budget in the year; offices without one
--- are in neither number. The actual is null if one of these offices is not known, because the sum of the others against the
--- whole budget would look too low. missing_offices names it.
+-- One row per level, member, month and measure, over all offices of the member with a budget in the year; offices
+-- without one are in neither budget nor actual. The actual is null if an office's actual is not known, because the sum
+-- of the other offices would look too low against the whole budget. missing_offices names the office.
 -- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
 -- For the year, read one row of a measure, the latest month with NOT is_open: it holds the year to date and
 -- the forecast. Only budget and actual may be summed over months, and only over months with NOT is_open.
@@ -12,27 +12,29 @@
 --   member_name: its name
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
---   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as is documented where budgets are
---     set; null without a budget
---   actual: what these offices reached in the month; null if one of them is not known. Of commission the currency is
---     not documented, and VAT is taken off where it is declared: see basis_note
+--   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as documented for setting budgets;
+--     null without a budget
+--   actual: what these offices reached in the month; null if one of them is not known. The currency of commission is
+--     not documented, and declared VAT is deducted: see basis_note
 --   attainment_share: what the offices with a budget in the month reached, as a share of it; null if one is not known,
 --     and in an open month
---   year_to_date_budget: budget from January to the month; a sum already, never to be added up over months
---   year_to_date_actual: what was reached from January to the month; null if an office is not known in one of them;
---     a sum already, never to be added up over months
+--   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
+--   year_to_date_actual: what was reached from January to the month; null if an office is not known in one of these
+--     months; already a sum, so never add it up over months
 --   year_to_date_attainment_share: what was reached by offices in months with a budget, as a share of year_to_date_budget;
 --     null in an open month
---   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
+--   year_budget: budget of the whole year, the same on each of its rows, so never add it up over months
 --   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
---   offices_without_forecast: names of the offices without one; null if all have one, and in a month that is open
---   year_forecast_attainment_share: sum of where the offices' months with a budget will end, as a share of year_budget
+--   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
+--     open
+--   year_forecast_attainment_share: where the offices' months with a budget will end together, as a share of
+--     year_budget
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices whose actual in the month is not known
 --   missing_offices: names of these offices; null if none is missing
 --   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as known
---   basis_note: what to note when commission is compared with its budget, as the tax basis of commission is not
---     documented; null for counts, and where both are declared to be without VAT
+--   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented; null
+--     for counts, and if both are declared to be without VAT
 WITH offices_budgeted AS (
     SELECT DISTINCT
         coalesce(levels.level, 'chain') AS level,

@@ -1,8 +1,8 @@
 -- What did offices, brands, regions and the whole chain earn and do, month by month?
 -- One row per level, member and month that is loaded for any office, a sum over its offices; the row of a brand or
 -- region without a member is of offices with an unknown brand or region. Amounts are those of the offices that are
--- loaded: if is_complete is false, an office is missing, or was read only to the middle of the month, and more was
--- earned than is shown. A number is null if no office has its report.
+-- loaded: if is_complete is false, an office is missing, or was last read in the middle of the month, and more was
+-- earned than is shown. A number is null if its report is loaded for no office.
 -- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
 -- Key: level, member_id, month
 -- Columns:
@@ -31,14 +31,14 @@
 --   commission_per_active_agent: commission of these offices per active agent, from sums; null without one
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open
 --   expected_office_count: offices that should be loaded, see marts.office_coverage
---   missing_offices: offices that lack a report, or have one that was cut short, and which; null if nothing is
+--   missing_offices: offices that lack a report, or have a report that was cut short, with its name; null if nothing is
 --     missing
 --   is_commission_complete: whether the office report of all expected offices is loaded, and none was cut short
 --   is_complete: whether all expected offices are completely loaded, and nothing was cut short
---   is_refreshed: whether all of it is still requested, or was last read a year after the month, when it hardly
---     changes; false if part of it could have changed since
+--   is_refreshed: whether all its reports are still requested, or were last read a year after the month, when it hardly
+--     changes; false if one of them could have changed since
 --   is_open: whether the month is not over, or its end is not requested yet
---   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is
+--   is_last_over: whether it is the newest month that is over for every office, or the newest of all if none is over
 WITH summed AS (
     SELECT
         levels.level,

@@ -1,6 +1,7 @@
 -- What is known of each office and month that should be loaded, with its budgets, for sums over a brand, a region or the chain?
 -- One row per level, member, office and month of marts.office_coverage. If an office is not loaded, its amounts are
--- null, and a sum over the others is not that of the member: count the nulls. Read one level, and never add up two.
+-- null, and a sum over the other offices is not the member's sum: count the nulls. Read one level, and never add up
+-- two.
 -- Kind: view
 -- Key: level, member_id, office_id, month
 -- Columns:
@@ -10,8 +11,8 @@
 --   month: first day of the month
 --   is_whole: whether the office report is loaded to the end of the month, or to now while it is open
 --   is_open: whether the month is not over, as far as it is loaded
---   actual: what was reached of the commission, without declared VAT, as in marts.office_budget_vs_actual; null if a
---     month is not completely loaded
+--   actual: the commission reached, without declared VAT, as in marts.office_budget_vs_actual; null if the month is not
+--     completely loaded
 --   is_budget_open: whether the month is not over or not read yet, as in marts.office_budget_vs_actual; null without
 --     a budget
 --   homes_budget: budget of homes sold

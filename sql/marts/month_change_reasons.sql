@@ -1,9 +1,9 @@
 -- Why did a month that was over change?
 -- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for the unexplained
 -- rest. The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason by its own change, if that was noted since the office report last had the earlier
--- total; or, if the amounts fit, since it first had it, or after the change in the next reading or within a week. It
--- is a reason of one change only. If several would each explain the change alone, none is stated.
+-- A sale or an agent is a reason if its own change was noted after the office report last had the earlier total; or, if
+-- the amounts fit, at any time after the report first had that total, up to the next reading or a week after the
+-- change. It is a reason for one change only. If each of several would explain the change alone, none is stated.
 -- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
 -- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
 -- where it was listed; the difference remains unexplained.
@@ -14,25 +14,25 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: sale new, sale gone (from this month and office), sale changed (also one that another office listed and
---     this office shared); writings, valuations, or writings or valuations of an agent, if both changed or neither is
---     known; for the unexplained rest, not known, or nobody if all reports read since the change show that it is no
---     agent's and no sale's commission, and no other office has the opposite change
+--   kind: sale new, sale gone (from this month and office), sale changed (also one that another office listed and this
+--     office shared); writings, valuations, or writings or valuations of an agent, if both changed or neither is known;
+--     for the unexplained rest, open, or nobody if all reports read since the change show that it is no agent's and no
+--     sale's commission, and no other office has the opposite change
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     the measure
 --   estate_id: id of the estate
 --   street_address: address of the home, as last read
---   share: the part of the sale that counts here; null if it was another before, or is not known so that the whole
---     sale counts
---   other_office_id: of a sale that moved: the office that it came from, or went to
---   other_month: of a sale that moved: the month it came from, or went to
+--   share: the part of the sale that counts here; null if it has changed, or is not known, so that the whole sale
+--     counts
+--   other_office_id: for a sale that moved, the office that it came from or went to
+--   other_month: for a sale that moved, the month that it came from or went to
 --   user_id: id of the agent
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
 --   writing_change: the change in the agent's number of writings; null if that was not stored
---   valuation_change: the same for valuations
---   reason_noted_at_utc: when the change of the sale or the agent was noted, the last of several
---   awaited_reports: of an unexplained rest: the reports last read before the change, which will tell; null if all
---     were read since and do not
+--   valuation_change: the change in the agent's number of valuations; null if that was not stored
+--   reason_noted_at_utc: when the change of the sale or the agent was noted; the latest of several
+--   awaited_reports: for an unexplained rest, the reports last read before the change, which may still explain it; null
+--     if all were read since and do not explain it
 --   _customer: the customer whose answer showed the later total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
@@ -62,7 +62,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may hold a reason: when each was first read as over, and first read no earlier than the change.
+-- Reports that may have a reason: when each was first read as over, and first read no earlier than the change.
 reports_read AS (
     SELECT
         changes.change_id,
@@ -153,7 +153,8 @@ agent_totals AS (
     INNER JOIN marts.user_month AS users USING (user_id, month)
 ),
 
--- The change of an agent's sales is not a reason: the sales have their own; it shows whether all of them are known.
+-- The change of an agent's sales is not a reason, because the sales themselves are; it shows whether all sales are
+-- known.
 agents_changed AS (
     SELECT
         'commission_user' AS report,
@@ -209,7 +210,8 @@ candidates AS (
         AND (is_sale OR found.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- The first group whose amounts add up to the difference; else all that is recent, as both totals were read around it.
+-- The first group whose amounts add up to the difference; else all that is recent, because it came between both
+-- readings.
 rated AS (
     SELECT
         *,
@@ -224,7 +226,7 @@ rated AS (
             WHEN is_recent THEN 6
         END AS fit
     FROM candidates
-    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is an average, rounded, times parts
+    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is a rounded average times parts
     WINDOW of_change AS (PARTITION BY change_id)
 ),
 
@@ -291,7 +293,7 @@ left_over AS (
             AND abs(
                 coalesce(any_value(agents_summed.amount_of_sales), 0) - coalesce(any_value(explained.explained_by_sales), 0)
             ) < changes.tolerance
-            -- an office may have had another part of a sale than was taken
+            -- an office may have had another part of a sale than assumed
             AND CASE WHEN amount < 0 THEN any_value(explained.may_be_less) ELSE any_value(explained.may_be_more) END IS NOT TRUE
             AS is_nobodys
     FROM changes
@@ -338,7 +340,7 @@ FROM (
     FROM reasons
     INNER JOIN left_over USING (change_id)
     UNION ALL BY NAME
-    -- What is too much at one office and missing at another may be an agent's who counts at the other now.
+    -- A surplus at one office that another lacks may belong to an agent who now counts at the other.
     SELECT
         change_id,
         CASE

@@ -1,11 +1,11 @@
 -- Which closed months have changed, and since when?
 -- One row per office, month, measure and build that found a different amount in the office report.
 -- It is marts.office_restatements with a row for each measure; a month without an earlier amount has no change.
--- marts.month_change_reasons says why. Measures are never added up; the changes of one measure of a month are.
+-- marts.month_change_reasons says why. Never add up measures; add up the changes of one measure of a month.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
---   noted_at_utc: when the service gave the newest answer in the file when the change was found
---   noted_on: that day, in the chain's time zone
+--   noted_at_utc: time of the newest answer in the file when the change was found
+--   noted_on: the day of noted_at_utc, in the chain's time zone
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   month: first day of the month
@@ -13,8 +13,8 @@
 --   amount_before: the amount before; currency and tax basis as in marts.office_month
 --   amount_after: the amount since
 --   difference: amount_after less amount_before
---   over_since_utc: when the month was first read as over; changes before that are none
---   known_since_utc: when the amount before was first read in a month that was over: the change came after it
+--   over_since_utc: when the month was first read as over; earlier changes do not count
+--   known_since_utc: when amount_before was first read with the month over: the change came after that
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads
 --   _customer: the customer whose answer showed the later total

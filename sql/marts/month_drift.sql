@@ -1,20 +1,20 @@
 -- By how much did months change later, by their age in weeks?
 -- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
--- Computed from the totals of the office report at each reading (marts.month_total_versions). Of each month those
--- offices count that were read in this week of its age: their sum at the last reading of the week, compared with
+-- Computed from the totals of the office report at each reading (marts.month_total_versions). Of each month, the
+-- offices that were read in this week of its age count: their sum at the last reading of the week is compared with
 -- their sum now. A change belongs to the week in which it was read, so a month says nothing about weeks without a
 -- reading. These are the loaded months of the whole chain: not a promise, and not about any one office.
 -- Key: measure, age_weeks
 -- Columns:
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
 --   age_weeks: whole weeks since the month was over, 0 in the first one
---   change_share: what the month in the middle has changed by since it was this old, -0.01 for one percent less: the median,
---     each month being the sum of its offices
---   least_change_share: the same for the month that rose least or fell most
---   greatest_change_share: the same for the month that rose most or fell least
+--   change_share: the median change of the months since they were this old, -0.01 for one percent less; each month is
+--     the sum of its offices
+--   least_change_share: the change of the month that rose least or fell most
+--   greatest_change_share: the change of the month that rose most or fell least
 --   month_count: months of the calendar that this rests on; never fewer than three
 --   office_month_count: months of offices that this rests on
---   least_weeks_later: whole weeks between the two readings, where they are fewest
+--   least_weeks_later: the fewest whole weeks between the two readings
 WITH versions AS (
     SELECT
         versions.*,

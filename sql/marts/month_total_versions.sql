@@ -2,16 +2,16 @@
 -- One row per report, office, month and total; the one without valid_to_utc is the current total.
 -- A month that had rows and has none now is zero; an amount that no row of the month has is null, as is a commission without
 -- a row if rows could not be loaded.
--- A total begins to be known when a build of the marts first finds it, so it is exact to the nightly run and not to the
--- minute; what changed twice between two builds was never seen. meta.month_totals remembers each.
+-- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute; what
+-- changed twice between two builds was never seen. meta.month_totals remembers each.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   version: 1 for the oldest, 2 for the next
---   valid_from_utc: when the service gave the newest answer in the file when the total was found
---   valid_to_utc: the same for the next total; null for the total of now
---   row_count: rows: of the office report, sales, events, or leads and tips
+--   valid_from_utc: time of the newest answer in the file when the total was found
+--   valid_to_utc: valid_from_utc of the next total; null for the current total
+--   row_count: number of rows: of the office report, sales, events, or leads and tips
 --   commission: commission of the office report or of the sales, whose currency is not documented, or earned in
 --     steps, in SEK; leads have none
 --   price: prices of what was sold, currency not documented; running commissions and leads have none

@@ -2,8 +2,8 @@
 -- One row per office, month and measure.
 -- For the year, read one row of an office and a measure: the latest month with NOT is_open. Never add up
 -- year_to_date_budget, year_budget or year_forecast over months; budget and actual only over months with NOT is_open.
--- If an office is not known, its actual is null and its budget is not, so a sum over offices would be too low: for the chain
--- take marts.chain_budget_vs_actual, which is null then and names the office.
+-- If an office's actual is not known, it is null but the budget is not, so a sum over offices would be too low: for the
+-- chain take marts.chain_budget_vs_actual, which is null then and names the office.
 -- Key: office_id, month, measure
 -- Columns:
 --   office_id: customer id of the office

@@ -4,7 +4,7 @@
 -- customer that was never read stands for itself, because its offices are not known yet. Covered are the office
 -- report, the running commissions and the leads, each only if any is loaded. A month that was last read before it was
 -- over, and is over now or no longer requested, is not loaded: its rest is missing. Nor is a month with a row that
--- could not be loaded, except the commission of an office that has its row.
+-- could not be loaded; but the commission of an office that has its row is.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

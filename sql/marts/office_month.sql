@@ -24,13 +24,14 @@
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
---   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
---     or without; null if the user report is not loaded
+--   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
+--     month; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office per active agent; null without one
---   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if no month
---     before it is loaded, because it is unknown then, and if never
---   last_active_month: last such month, or the last month in which activity is unknown
---   closed_after_month: the same for a closed office, that is without activity in three whole months since; null for all others
+--   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if it
+--     never did, and if no earlier month is loaded, because it is unknown then
+--   last_active_month: last month in which it did, or in which activity is unknown
+--   closed_after_month: last_active_month of a closed office, that is, without activity in three complete months since;
+--     null for all others
 --   is_open: whether the month is not over, or its end is not requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, lacks the office's row, or was last read before its end

@@ -16,15 +16,14 @@
 --   office_name: name of the office
 --   state: received; due: the day of possession has come and nothing is received; signed: before possession; or
 --     possession not known, where nothing is received either; a day of receipt after counted_on has not come yet
---   commission: whole commission, all agents together, as the service states it: what will be paid, with the VAT that is in it,
---     whatever the settings declare; currency not documented, tax
---     basis as declared in marts.tax_basis
---   outstanding_commission: the same while nothing is received; zero afterwards
---   due_commission: the same from possession on; zero before and afterwards
+--   commission: whole commission, all agents together, as the service states it: what will be paid, including any VAT,
+--     whatever the settings declare; currency not documented, tax basis as declared in marts.tax_basis
+--   outstanding_commission: commission while nothing is received; zero afterwards
+--   due_commission: outstanding_commission from possession on; zero before
 --   age_band: how long it has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession not known; null once
 --     received
---   age_band_number: the place of the band, 1 for what is due longest, to sort by; null once received
---   days_due: days from possession to counted_on, of what is due
+--   age_band_number: number of the band to sort by, 1 for what has been due longest; null once received
+--   days_due: days from possession to counted_on; null unless due
 --   days_from_contract_to_possession: days between the two, where both are known
 --   days_from_possession_to_receipt: days between the two, negative if received before; null until received
 --   is_receipt_noted: whether the office has noted the receipt of any commission

@@ -1,13 +1,13 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, compared report and measure if one side is loaded; without the other nothing is judged.
--- The office report is compared with the by-month report, the user report and the shares in the sales list; the sales
--- list is also compared with itself: whole commission against the shares. Users count at their derived office, except
--- that what several customers stated of one user counts at the office that the customer is or alone has. Shares count
--- at the agent's own office, so that a sale shared between offices agrees. The sales list is compared with sales
--- alone; its commission is exact except for the rounding of the service's own average (half an öre a home), parts and
--- prices except for percentages rounded to two decimals.
--- A single sale that one report has and another not differs in each of its reports and measures here:
--- marts.disagreements counts it once.
+-- One row per office, month, compared report and measure if one side is loaded; nothing is judged unless both are. The
+-- office report is compared with the by-month report, the user report and the shares in the sales list; the sales list
+-- is also compared with itself: whole commission against the shares. Users count at their derived office; but if
+-- several customers report one user, each answer counts at the customer's own or only office. Shares count at the
+-- agent's own office, so that a sale shared between offices agrees. The sales list is compared with sales alone; its
+-- commission is exact except for the rounding of the service's own average (half an öre a home), parts and prices
+-- except for percentages rounded to two decimals.
+-- A single sale that only one report has is a difference in each report and measure here: marts.disagreements counts it
+-- once.
 -- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of
 -- its last decimal.
 -- A row without an amount that another report has is a disagreement if both are loaded and lack no rows, because the
@@ -18,22 +18,21 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   measure: commission, sold commission, sold estate parts or sold total price
---   compared: the report that is compared with the first: by-month report, user report, sales list, shares of
---     agents
---   amount: what the office report says; of shares of agents, the whole commission in the sales list; null if
---     not loaded
---   compared_amount: what the other report says; null if not loaded
---   difference: the second less the first
+--   compared: the report that is compared with the office report: by-month report, user report or sales list; or shares
+--     of agents, compared with the sales list
+--   amount: the amount in the office report; for shares of agents, the whole commission in the sales list; null if not
+--     loaded
+--   compared_amount: the amount in the other report; null if not loaded
+--   difference: compared_amount less amount
 --   tolerance: how far they may differ by rounding alone
---   is_reconciled: whether they differ by no more than that; false if one of the two has its row and no amount in it; null
---     if one is not loaded, lacks rows or has no amount anywhere, or where neither has one
---   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
---   compared_read_at_utc: when it gave the other report, in UTC; of the sales list, the latest of the office's own answer and
---     of those that list the sales compared, which may be other customers'
---   likely_reason: why they may differ; null if they do not. Restated is said only where the report that was read later
---     has had another total since, and reading on different days is no reason where the office report was as it is on the
---     earlier day too. It names the next night only where the settings let one read older months again
---     (BROKERBI_CHANGED_MONTHS)
+--   is_reconciled: whether they differ by no more than tolerance; false if one of them has its row without the amount;
+--     null if one is not loaded, lacks rows or has the amount in no row, or if neither has it
+--   read_at_utc: when the service gave the office report, in UTC; for shares of agents, the sales list
+--   compared_read_at_utc: when the service gave the other report, in UTC; for the sales list, the latest of the
+--     office's own answer and the answers that list the sales compared, which may be other customers'
+--   likely_reason: why they may differ; null if they do not. "Restated" requires that the report read later has had
+--     another total since; reading on different days is no reason if the office report was the same on the earlier day.
+--     The next nightly run is named only if the settings let it read older months again (BROKERBI_CHANGED_MONTHS)
 --   _customer: the customer whose office report counts
 --   _month: month of that report
 WITH held AS (
@@ -133,7 +132,7 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_beyond AS (  -- with an office whose own sales list is not held, and so perhaps its sales with agents of this one
+shared_beyond AS (  -- with an office whose own sales list is not loaded, and so may have sales with agents of this office
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
     ANTI JOIN marts.office_sources AS held
@@ -314,7 +313,7 @@ compared AS (
             END::DATE > earlier_read_on,
             false
         ) AS is_restated,
-        -- what the office report said on the earlier day too was different then already
+        -- the office report had this total on the earlier day too, so the difference existed then
         NOT is_restated AND in_order_of_reading[2] = 'office report' AND coalesce(
             office_known_since_utc::DATE <= earlier_read_on, false
         ) AS is_as_before
@@ -356,8 +355,8 @@ SELECT
     read_at_utc,
     compared_read_at_utc,
     CASE
-        WHEN NOT has_first THEN 'month not held in the office report'
-        WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
+        WHEN NOT has_first THEN 'month not loaded in the office report'
+        WHEN NOT has_second THEN 'month not loaded in the other report, or not in the assumed shape'
         WHEN is_null_beside_number
             THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
             || ' has its row, and in it no amount'
@@ -366,21 +365,21 @@ SELECT
         WHEN has_quarantine THEN 'rows in quarantine'
         WHEN compared = 'sales list' AND is_left_out THEN 'sale left out: its estate id stands for another home'
         WHEN not_refreshed IS NOT NULL AND is_read_apart
-            THEN 'an answer that nobody refreshes any more: ' || not_refreshed
+            THEN 'an answer that is no longer refreshed: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart
-            THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
+            THEN 'an answer that is no longer refreshed: ' || users_not_refreshed
         WHEN is_other_day AND NOT is_as_before
             THEN CASE WHEN is_restated THEN 'restated between two readings' ELSE 'read on different days' END
             || ': the ' || in_order_of_reading[2] || ' was read later, on '
             || local_day(later_read_at_utc, clock)
             || CASE
                 WHEN is_earlier_due AND rereading.changed_months > 0
-                    THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
+                    THEN '; the ' || in_order_of_reading[1] || ' is requested again by the next nightly run'
                 ELSE ''
             END
         WHEN compared = 'user report' AND is_read_on_days THEN 'read on different days: the user reports of several customers'
         WHEN compared IN ('sales list', 'shares of agents') AND is_without_agents THEN 'sale listed without agents'
-        WHEN compared = 'sales list' AND is_shared_beyond THEN 'sale shared with an office whose sales are not held'
+        WHEN compared = 'sales list' AND is_shared_beyond THEN 'sale shared with an office whose sales are not loaded'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'
         ELSE 'not explained'
     END AS likely_reason,

@@ -2,8 +2,8 @@
 -- One row per region of the settings, month and measure, over its offices with a budget in the year; the row without
 -- a region has all other offices.
 -- For the year, read one row of a measure, the latest month with NOT is_open. Never add up year_to_date_budget,
--- year_budget or year_forecast over months. An actual is null if one of the offices is not known: missing_offices
--- names it.
+-- year_budget or year_forecast over months. An actual is null if an office's actual is not known: missing_offices names
+-- the office.
 -- Kind: view
 -- Key: region, month, measure
 -- Columns:

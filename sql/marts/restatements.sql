@@ -7,20 +7,20 @@
 -- Key: report, office_id, month, noted_at_utc
 -- Columns:
 --   report: commission_office or sales; both show the same change, so take one of them
---   noted_at_utc: when the service gave the newest answer in the file when the change was found
+--   noted_at_utc: time of the newest answer in the file when the change was found
 --   office_id: customer id of the office
 --   month: first day of the month
---   months_later: months between the month and that
+--   months_later: months between the month and noted_at_utc
 --   row_count_change: rows more (or less, negative) than before
 --   commission_before: commission before; currency as in marts.month_total_versions
---   commission_after: commission since, in the same
---   commission_change: what was added, in the same
---   price_before: prices of what was sold before; currency not documented
---   price_after: the same since
---   price_change: what was added to them
---   estate_parts_before: homes sold before
---   estate_parts_after: homes sold since
---   estate_parts_change: what was added to the homes sold
+--   commission_after: commission since, in the same currency
+--   commission_change: commission_after less commission_before
+--   price_before: prices of what was sold, before the change; currency not documented
+--   price_after: the prices since the change
+--   price_change: price_after less price_before
+--   estate_parts_before: homes sold, before the change
+--   estate_parts_after: homes sold, since the change
+--   estate_parts_change: estate_parts_after less estate_parts_before
 --   sale_change_count: changes of single sales found by the same build in the sales list of the same office and
 --     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month
 --   load_id_before: the load of the earlier total; joins meta.loads

@@ -1,6 +1,7 @@
 -- How many of the earners of a year ago still earn, and how much do joiners and leavers account for?
 -- One row per level, member and month that is over, with two years of loaded months behind it: the twelve months to the month are
--- compared with the twelve before. A user who changed office left the one and joined the other, but not the chain.
+-- compared with the twelve before. A user who changed office left one and joined the other, but neither left nor joined
+-- the chain.
 -- Kind: view
 -- Key: level, member_id, month
 -- Columns:
@@ -11,10 +12,9 @@
 --   earlier_count: users with commission in the twelve before
 --   stayed_count: users with commission in both
 --   commission: commission of these twelve months; currency not documented, tax basis as declared in marts.tax_basis
---   joined_commission: that of users with none in the twelve before
+--   joined_commission: commission of users with none in the twelve before
 --   left_commission: commission in the twelve before of users with none in these
---   top_ten_share: the ten highest earners' part of commission; null with fewer than 25 users, and as all else only once two
---     years are loaded
+--   top_ten_share: the ten highest earners' share of commission; null with fewer than 25 users
 WITH earners AS (
     SELECT levels.level, levels.member_id, board.month, board.earner_id AS user_id, board.commission
     FROM marts.leaderboard AS board

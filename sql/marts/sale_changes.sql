@@ -1,21 +1,21 @@
 -- Which sale explains the change of a month?
--- One row per sale, build that found it changed, and office and month that this changed: a sale that moved is two
--- rows, one where it left and one where it came to.
--- Summed up by noted_at_utc, office and month, commission_change, price_change and row_count_change are those of
--- the same row of marts.restatements (report sales), as long as is_restatement. In a month that was not over yet
--- new sales are expected and not listed; what else happened there is, with is_restatement false.
--- A first reading is no change. Builds compare states, so two changes between two builds are one.
+-- One row per sale, build that found it changed, and affected office and month: a sale that moved has two rows, one
+-- where it left and one where it arrived.
+-- Summed up by noted_at_utc, office and month, commission_change, price_change and row_count_change of rows with
+-- is_restatement are those of the same row of marts.restatements (report sales). In a month that was not over, new
+-- sales are expected and not listed; other changes are, with is_restatement false.
+-- A first reading is not a change. Builds compare states, so two changes between two builds are one.
 -- Key: estate_id, noted_at_utc, office_id, month
 -- Columns:
---   noted_at_utc: when the service gave the newest answer in the file when the change was found
+--   noted_at_utc: time of the newest answer in the file when the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
 --   estate_id: id of the estate; one that vanished is in marts.sale_versions and marts.cancelled_sales, not in marts.sales
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   month: first day of the month that the change counts in
---   is_restatement: whether that month was over when it was read the time before
---   other_office_id: of a sale that moved: where it came from, or went to
---   other_month: of a sale that moved: the month it came from, or went to
+--   is_restatement: whether the month was over at the previous reading
+--   other_office_id: for a sale that moved, the office that it came from or went to
+--   other_month: for a sale that moved, the month that it came from or went to
 --   commission_before: commission before; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   commission_after: commission since

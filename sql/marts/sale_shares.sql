@@ -23,7 +23,7 @@ SELECT
     sales.month,
     sales.contract_on,
     sales.office_id,
-    -- the service names the agent's office of today, also on old sales
+    -- the service names the agent's current office, even on old sales
     CASE
         WHEN worked.working_offices IS NULL OR list_contains(worked.working_offices, agents.user_office_id)
             THEN agents.user_office_id

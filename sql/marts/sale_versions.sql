@@ -1,9 +1,9 @@
 -- What was the state of each sale, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
--- A state begins to be known when a build of the marts first finds it: exact to the nightly run, not to the minute. Only
--- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
--- another. A sale is gone when its month is loaded and no longer lists it; a row set aside in quarantine is gone too.
--- A month that is not loaded any more says nothing.
+-- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. Only
+-- listing, office, day of contract, commission and price are remembered; a new state begins when one of them changes. A
+-- sale is gone when its month is loaded and no longer lists it; a row set aside in quarantine is gone too. A month that
+-- is not loaded any more says nothing.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:
@@ -14,13 +14,14 @@
 --   commission: whole commission, all agents together; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
---   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
---   left_was_over: the same for the month and office that the sale left; null if it left none
+--   was_over: whether the month had been read before, and was over then, so that a change in it is a restatement
+--   left_was_over: was_over of the month and office that the sale left; null if it left none
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
---   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
---   valid_from_utc: when the service gave the newest answer in the file when the state was found
---   valid_to_utc: the same for the next state; null for the state of now
+--   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null like
+--     street_address
+--   valid_from_utc: time of the newest answer in the file when the state was found
+--   valid_to_utc: valid_from_utc of the next state; null for the current state
 --   _customer: the customer whose answer showed the state
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
@@ -31,7 +32,7 @@ WITH latest AS (
     QUALIFY version = max(version) OVER (PARTITION BY estate_id)
 ),
 
--- While no sale is remembered nothing can have changed: a first backfill is no change.
+-- While no sale is remembered, nothing can have changed: a first backfill is not a change.
 months_read_before AS (
     SELECT office_id, month, NOT arg_max(is_open, version) AS was_over
     FROM meta.month_totals

@@ -1,10 +1,10 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
 -- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their
--- shares; one without agents counts whole at the office that lists it. Nothing else that is earned has a day.
--- An office is compared if its sales are read and lack no row in each month of the period and of the one before, to
--- the end of the month; the days of the current month end before the day on which its sales were last read. Other
--- offices are left out of both sums: missing_offices names them. A user is compared if each of the user's offices is,
--- but not if the user sold nothing in either period or began since last year.
+-- shares; a sale without agents counts whole at the listing office. No other commission has a day. An office is
+-- compared if its sales are read to the end of each month of both periods, and lack no row; the days of the current
+-- month end before the day on which its sales were last read. Other offices are left out of both sums: missing_offices
+-- names them. A user is compared if each of the user's offices is, but not if the user sold nothing in either period or
+-- began since last year.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
@@ -14,7 +14,7 @@
 --   period: month, or year to date: from January to the month
 --   month: first day of the current month, the newest one that is open
 --   first_on: first day of the period
---   until_on: last of these days, of the office that was read last
+--   until_on: last of these days, for the office that was read last
 --   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
 --     marts.tax_basis
 --   sold_commission_before: the same for the same days of last year
@@ -23,7 +23,7 @@
 --   sold_total_price: prices of the homes sold in these days, by share; currency not documented
 --   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
 --   office_count: offices that are compared
---   earlier_office_count: offices of them whose days end before until_on, as they were read earlier
+--   earlier_office_count: compared offices whose days end before until_on, because they were read earlier
 --   missing_offices: names of offices that are expected in the month and not compared; null if none is missing
 WITH running AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL

@@ -1,11 +1,11 @@
 -- Which answer does a month of a report come from, which request was that, and where are its bytes?
 -- One row per report, customer and month that is loaded; for a row of a mart see marts.sources_of.
--- The rows stand in the tables named, with this _load_id and _month. The landing file keeps every request with
--- its query; `brokerbi explain` reads it again.
+-- The rows are in the tables named, with this _load_id and _month. The landing file keeps every request with its query;
+-- `brokerbi explain` reads it again.
 -- Key: report, customer_id, month
 -- Columns:
 --   month: first day of the month
---   load_id: the load it comes from; joins meta.loads
+--   load_id: the load of that answer; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
 SELECT
     months.report,

@@ -5,10 +5,10 @@
 -- Key: commission_basis
 -- Columns:
 --   commission_vat: whether commissions include VAT, as the settings declare: excluded, included or unknown
---   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null if none is
---   vat_divisor: what commissions as the service states them are divided by to be without the VAT that is declared; 1 if none is
---   divided_basis: what they are then, in words
---   commission_basis: commission_vat in words, for what shows commissions as the service states them
+--   vat_rate: the declared rate of VAT, 0.25 for 25 %; null if none is declared
+--   vat_divisor: the number that stated commissions are divided by to deduct declared VAT; 1 if none is declared
+--   divided_basis: the tax basis of the divided commissions, in words
+--   commission_basis: the tax basis of commissions as the service states them, in words
 --   basis_note: what to note when commission is compared with a budget; null if both are known to be
 --     without VAT
 WITH declared AS (

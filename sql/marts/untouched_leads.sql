@@ -7,11 +7,13 @@
 -- Columns:
 --   lead_id: id of the lead or tip
 --   way: incoming lead or tip
---   office_id: customer id of the office the lead belongs to, of a tip that received it, if that is known, else that sent it
+--   office_id: customer id of the office that the lead belongs to; for a tip, the office that received it if known,
+--     else the office that sent it
 --   office_name: name of the office
---   user_id: id of the user the lead belongs to, of that same office; null when it belongs to an office or a group of users
+--   user_id: id of the user of that office that the lead belongs to; null if it belongs to an office or a group of
+--     users
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   is_valuation_request: whether its words are those of a seller: lead_side seller
+--   is_valuation_request: whether the kind of lead is a seller's: lead_side seller
 --   age_days: whole days from its creation to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
 --   month: first day of the month it was created in

@@ -1,4 +1,4 @@
--- How far is each user from the own budget, and where will the user's year end?
+-- How far is each user from their budget, and where will their year end?
 -- One row per user, month and measure.
 -- For the year, read one row of a user and a measure: the latest month with NOT is_open. Never add up
 -- year_to_date_budget, year_budget or year_forecast over months; budget and actual only over months with NOT is_open.

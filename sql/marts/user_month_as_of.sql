@@ -3,8 +3,8 @@
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
 -- A moment before the first reading raises an error that states since when users are known. If a user
 -- and month were first read later, the amounts are null and known_since_utc says when: unknown, not zero.
--- Exact to the build of the marts, usually the nightly run; read_by_utc says when the numbers had been read. At a moment
--- after the last build the same as marts.user_month; names are those of now.
+-- Exact to the build of the marts, usually the nightly run; read_by_utc says when the numbers had been read. At a
+-- moment after the last build it equals marts.user_month; names are the current ones.
 -- Parameters: moment
 SELECT
     versions.month,

@@ -2,19 +2,19 @@
 -- One row per user, month and customer whose user report counts; several rows are added up.
 -- If two customers answer for the same offices, one of them counts: the newer one, or of equally new ones, read in
 -- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom the
--- month's sales, running commissions, leads and budgets place at these offices alone, because it knows but a part of
--- the others. A customer that is switched off, removed, denied or not found counts only for users of no other customer.
--- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
--- was earned there; a check names users with equal amounts in two answers.
+-- month's sales, running commissions, leads and budgets place at these offices alone, because it has only a part of the
+-- other users' numbers. A customer that is switched off, removed, denied or not found counts only for users of no other
+-- customer. Customers without an office in common are added up: a user of two offices is assumed to be reported by each
+-- with what was earned there; a check names users with equal amounts in two answers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission and the user's latest number of that month was another one than 0;
---     not where null is written for 0, as in rows that never had a number
---   is_partial: whether something of the user may be missing: it was cut short, is unfinished or lacks the amount; the
---     user's row is there
+--   lacks_amount: whether the user's row has no commission and the user's latest number of that month was not 0; false
+--     where null is written for 0, as in rows that never had a number
+--   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
+--     unfinished or lacks the amount
 WITH held AS (
     SELECT * FROM staging.months WHERE report = 'commission_user'
 ),

@@ -11,10 +11,10 @@
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still requested has the user now
---   is_missing_in_directory: whether a customer's user report has this user, and such a directory has other users of
---     it but no directory this one; false if that cannot be known
---   left_directory_on: day on which the last directory that had the user was first read without; null if one still
---     has the user, or none ever had
+--   is_missing_in_directory: whether a customer's user report has this user, and the directory of such a customer has
+--     other users of the report but no directory has this one; false if that cannot be known
+--   left_directory_on: day on which the last directory that had the user was first read without the user; null if a
+--     directory still has the user, or none ever had
 --   office_id: customer id of the user's office in the latest month of marts.user_month; null for users without a trace
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
@@ -22,15 +22,16 @@
 --   has_left: whether the user was at work once and has left, according to the answers: removed from the directory;
 --     or missing in it and not active in the user's latest month that is over and complete; or without a trace in the
 --     three months up to that one, all of them complete
---   left_after_month: the month after which the user left, that is the last active one; null for users who have not left.
---     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
+--   left_after_month: the month after which the user left, that is the last active one; null for users who have not
+--     left. marts.headcount_month, pages and explanations count the user as left in the month that follows
 --   left_on: day on which the user left: left_directory_on, if that is in left_after_month or the next month and a
 --     directory was read in the week before; else only the month is known, and it is the last day of
 --     left_after_month; null for users who have not left
---   left_month: month from which on nothing more is forecast of the user, as the directory shows that they left: left_after_month,
---     or the latest one that is over and complete if that is earlier; null if the directory does not show it
---   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has
---     not left
+--   left_month: month from which nothing more is forecast for the user, because the directory shows that they left:
+--     left_after_month, or the latest month that is over and complete if that is earlier; null if the directory does
+--     not show it
+--   is_left_day_known: whether left_on is the day that the directory shows, and not the last day of a month; null for
+--     users who have not left
 WITH months_known AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month

@@ -1,18 +1,17 @@
 -- Which users are added up from the answers of several customers, and might be counted twice?
 -- One row per user and month with more than one answer that counts; see marts.user_sources.
 -- A user of two offices is assumed to be reported by each with what was earned there; it is not documented whether the
--- service answers with the whole instead. Equal amounts in both answers, month after month, speak for the whole: then the
--- user is counted twice here. A single equal month may be chance, such as a sale shared in halves between own offices.
+-- service answers with the whole instead. Equal amounts in both answers, month after month, suggest the whole: then the
+-- user is counted twice here. A single equal month may be chance, such as a sale shared in halves between the user's
+-- offices.
 -- Key: user_id, month
 -- Columns:
 --   month: first day of the month
 --   user_id: id of the user
---   user_label: the name, with the office or the id behind it where another user has the same; the id without a name
+--   user_label: the name, followed by the office or the id if another user has the same name; the id without a name
 --   customers: the customers whose answers are added up, by id
---   commission: what they say together; currency not documented, tax
---     basis as declared in marts.tax_basis
---   largest_commission: what the largest of the answers says; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: sum of these answers; currency not documented, tax basis as declared in marts.tax_basis
+--   largest_commission: the largest of these answers; currency not documented, tax basis as declared in marts.tax_basis
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH counted AS (
     SELECT given.*

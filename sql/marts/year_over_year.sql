@@ -10,8 +10,8 @@
 --   office_name: name of the office
 --   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
---     if it was not requested again after a day within it
+--   is_commission_complete: whether commission covers the month to its end, or to now while it is open; false if it was
+--     last requested before its end
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
 --   commission_change: commission less commission_before; null in an open month, for a closed office, and if one of
@@ -20,11 +20,11 @@
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month, to now while it is open
---   year_to_date_commission_before: the same a year before
---   year_to_date_change_share: the change as a share of the year before; null in an open month, and where the office began
---     after its January
+--   year_to_date_commission_before: commission of the same months a year before
+--   year_to_date_change_share: the change as a share of the year before; null in an open month, and if the office began
+--     after January of the year before
 --   year_to_date_parts: homes sold from January to the month
---   year_to_date_parts_before: the same a year before
+--   year_to_date_parts_before: homes sold in the same months a year before
 WITH known AS (
     SELECT
         month,

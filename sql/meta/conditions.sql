@@ -4,25 +4,25 @@
 -- not load) are not here.
 -- Columns:
 --   kind: the kind of condition, one that the file knows according to meta.kinds
---   severity: error or warning; that of its kind if the kind has only one
---   report: name of the report; null if it is about several, or all of a customer
---   customer: the requested customer; null if it is about all
---   month: first day of the month, if it is about one
+--   severity: error or warning; the severity of its kind if the kind has only one
+--   report: name of the report; null if the condition is about several, or all of a customer
+--   customer: the requested customer; null if the condition is about all
+--   month: first day of the month, if the condition is about one
 --   since_utc: since when it has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
---   error: what was found, in a sentence
+--   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the denied login is set
---   trouble: the cause that several share: the service, which is down, its refusal of all customers, or a login; null
---     if each has its own
+--   trouble: the cause that several conditions share: the service (down), a refusal of all customers, or a login; null
+--     if the cause is not shared
 --   check_name: the check that found it, if one did
---   row_count: how many rows it concerns, if they were counted
---   is_of_figures: whether figures may be missing or doubtful while it lasts
---   cause_key: the same for conditions with one cause, whomever they concern; customers that are denied the same
---     reports have the same
+--   row_count: how many rows the condition concerns, if they were counted
+--   is_of_figures: whether figures may be missing or doubtful while the condition lasts
+--   cause_key: equal for conditions with the same cause, whomever they concern, and for customers that are denied the
+--     same reports
 --   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up, else the latest
-WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- as each of these views is read twice
+WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- because each of these views is read twice
 
 freshness AS MATERIALIZED (FROM meta.freshness),
 
@@ -30,7 +30,7 @@ failed AS (
     SELECT
         * REPLACE (CASE
             WHEN trouble = 'login' THEN 'login ' || coalesce(login, '')
-            -- what made a run give up is the same outage
+            -- the outage that made a run give up is the same
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
             ELSE trouble
         END AS trouble)
@@ -109,7 +109,7 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-lacking AS (  -- needed columns that all answers of the latest day of a report lack
+lacking AS (  -- needed columns that all answers of a report's latest day lack
     SELECT
         report,
         max(fetched_at_utc) AS since_utc,
@@ -157,7 +157,7 @@ found AS (
         CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
         report, customer, refused_since_utc AS since_utc, 'Forbidden' AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
-            ELSE 'Access was lost: it was answered before and is denied now (403). Loaded rows stay; it is requested again each day.'
+            ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
         CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access.' END AS remedy
     FROM asked
@@ -170,7 +170,7 @@ found AS (
         CASE WHEN last_success_utc IS NULL THEN 'It has never been read.'
             ELSE 'It has not been read for ' || late_after_hours || ' hours.' END AS error,
         CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next nightly run.'
-            ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy,
+            ELSE 'Check that the schedule `nightly` and the daemon are running.' END AS remedy,
         'reports_are_fresh' AS check_name
     FROM freshness
     CROSS JOIN meta.deadlines
@@ -180,7 +180,7 @@ found AS (
     SELECT
         'unpublished' AS kind, since_utc, status AS cause,
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
-            ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
+            ELSE 'Loads since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC are not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
             WHEN 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
@@ -194,7 +194,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'quarantine' AS kind, report, customer, month, min(fetched_at_utc) AS since_utc, 'quarantine' AS cause,
-        'Rows were not loaded, most of ' || arg_max(table_name || ': ' || reason, "rows") AS error,
+        'Rows were not loaded, mostly of ' || arg_max(table_name || ': ' || reason, "rows") AS error,
         'To see them: `brokerbi query "FROM meta.quarantine"`. Ask the service''s support to correct them; '
         || 'the next answer replaces them.' AS remedy,
         'quarantine_is_empty' AS check_name, sum("rows") AS row_count
@@ -216,11 +216,11 @@ found AS (
         max(fetched_at_utc) AS since_utc,
         'The service did not report which sales changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
-        'The next nightly run asks again.' AS remedy
+        'The next nightly run requests the changes again.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
-    -- a login may be for some reports only, and not for the one that was asked
+    -- a denied login may not be the one of the requested report
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
@@ -238,8 +238,8 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'column missing' AS kind, report, since_utc,
-        'No row has ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
-        'Write in shapes.toml which field it is, or "-" if the service has none: `brokerbi shapes --report ' || report
+        'No row has ' || array_to_string(columns, ', ') || ', so columns made from it are empty.' AS error,
+        'Name its field in shapes.toml, or write "-" if the service has none: `brokerbi shapes --report ' || report
         || '` shows what arrives.' AS remedy
     FROM lacking
     UNION ALL BY NAME
@@ -265,14 +265,14 @@ found AS (
         CASE WHEN waiting_since_utc < now_utc - to_hours(late_after_hours) THEN 'error' ELSE 'warning' END AS severity,
         waiting_since_utc AS since_utc, sink AS cause,
         'The lake lacks the latest publication' || coalesce(': ' || sinks.error, '.') AS error,
-        'It is tried again with the next publication, or by `brokerbi publish`.' AS remedy
+        'The next publication writes it again; `brokerbi publish` does so now.' AS remedy
     FROM meta.sinks AS sinks, meta.current_moment, meta.deadlines
     WHERE waiting_count > 0
     UNION ALL BY NAME
     SELECT
         'budget unconfirmed' AS kind, 'budget_pushes' AS report, customer, month,
         max(sent_at_utc) AS since_utc,
-        'Budgets were sent, and the service did not show them.' AS error,
+        'Budgets were sent, but the service did not show them.' AS error,
         'Push their plan again: `brokerbi budget push`.' AS remedy,
         count(*) AS row_count
     FROM pushed
@@ -287,7 +287,7 @@ judged AS (
         found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity),
         kinds.is_of_figures,
         CASE
-            WHEN cause = 'UnreadableRows'  -- what does not fit, without numbers
+            WHEN cause = 'UnreadableRows'  -- the first words of the error, without numbers
                 THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
             WHEN kind IN ('no right', 'right lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')

@@ -1,17 +1,17 @@
--- Which months of each report and customer are loaded, and why are the others not?
+-- Which months of each report and customer are loaded, and why are the other months not?
 -- One row per report, customer and month that can be requested, as the latest sync counted them; for a report without
 -- months, one row with a null month. A report requested by id that was never answered is left out: there may be
 -- nothing to request. A loaded month stays held if access is denied later; a customer or report that is switched off
--- misses nothing. If no sync has counted a report's months, as in a file of an earlier version, they are those from
--- the first to the last one loaded.
+-- misses nothing. If no sync has counted a report's months, as in a file of an earlier version, the months from the
+-- first to the last loaded one are taken.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   state: held (loaded), empty (loaded without a row), open (loaded, and not over then), failed, held back, refused
 --     (403), off (switched off) or missing
---   is_held: whether it was read, though it may have failed since
---   is_missing: whether it was never read, and is not switched off
+--   is_held: whether the month was read, though it may have failed since
+--   is_missing: whether the month was never read, and is not switched off
 WITH spans AS (
     SELECT
         report,

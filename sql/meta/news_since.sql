@@ -1,8 +1,8 @@
 -- Since when do the pages report changes?
--- One row: the newest publication that is a week older than the newest one, else the oldest; null if it is the only
+-- One row: the newest publication that is at least a week older than the latest, else the oldest; null if there is only
 -- one.
 -- Columns:
---   since_utc: when that file was published, in UTC
+--   since_utc: when that publication was made, in UTC
 SELECT
     coalesce(
         max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc)

@@ -4,18 +4,18 @@
 -- Columns:
 --   kind: the kind of condition
 --   severity: error or warning
---   condition_count: how many conditions it is
---   report: the report, if it is about one
---   customer: the requested customer, if it is about one
---   month: first day of the month, if it is about one
---   reports: the reports it is about
---   customers: the customers it is about
---   first_month: first day of the first month it is about
---   last_month: first day of the last month it is about
---   since_utc: since when the first of them has been true, in UTC; null if unknown
+--   condition_count: how many conditions have this cause
+--   report: the report, if the problem is about one
+--   customer: the requested customer, if the problem is about one
+--   month: first day of the month, if the problem is about one
+--   reports: the reports that the problem is about
+--   customers: the customers that the problem is about
+--   first_month: first day of the first month that the problem is about
+--   last_month: first day of the last month that the problem is about
+--   since_utc: since when the first condition has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
 --   check_name: the check that found it, if one did
---   message: what was found, in a sentence
+--   message: the issue, in a sentence
 --   remedy: what to do about it; null if the message says it, or nothing is to be done
 SELECT
     any_value(kind) AS kind,

@@ -1,7 +1,7 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest month that is over for every office. Budget
--- and reached cover the known months with a budget of the user; both are null without a budget. Before covers the
--- same months of the year before, if all are loaded and complete for the agent; agents who earned only then have a
+-- and reached cover the known months with a budget for the user; both are null without a budget. Before covers the same
+-- months of the year before, if all are loaded and complete for the agent; agents who earned only in that year have a
 -- row, too. Agents without a known office have no office id. Stay says who moved to or from another office (stay
 -- office) in a month, has left, has been quiet for three months (both with the last month of activity at the office),
 -- or is new (not active there in January of the year before, if that year is loaded, or joined after month). The

@@ -1,7 +1,7 @@
 -- Which commission budgets were entered or changed since the compared publication?
 -- One row per office and year, the largest change first: the changed months, the office's budget of these months before
 -- (null if it had none) and now, and the agents whose own budgets changed, by how much, the largest change first.
--- marts.budget_changes defines a change; budgets that were first read since then are named by month, and are in no sum.
+-- marts.budget_changes defines a change; months whose budgets were first read since then are named, and are in no sum.
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes

@@ -1,8 +1,8 @@
 -- In which past months has commission changed since the compared publication, and why?
 -- One row per office and month that was over then (meta.news_since), and sale, agent or rest that explains a part of
--- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older and a reason
--- was found since. Less than a krona is no reason; amount is null if there is none. The amounts of a month are in each
--- of its rows. Declared VAT is deducted.
+-- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older but a reason
+-- was found since. Less than a krona is not a reason; amount is null if there is none. The amounts of a month are in
+-- each of its rows. Declared VAT is deducted.
 WITH told AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes

@@ -1,5 +1,5 @@
--- Which columns point at a row of another table?
--- One row per column that points.
+-- Which columns refer to a row of another table?
+-- One row per such column.
 SELECT
     schema_name, table_name, "columns"[1] AS column_name, to_schema_name, to_table_name, kind
 FROM meta.relations

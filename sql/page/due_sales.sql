@@ -1,4 +1,4 @@
--- Which commissions have been due longest?
+-- Which commissions have been due the longest?
 -- One row per sale past possession without a received commission, of offices that note receipts; a receipt with a later
 -- date does not count yet. Amounts are as in receivables.
 SELECT

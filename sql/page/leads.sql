@@ -1,7 +1,8 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name. The part says what kind of name
 -- it is: all, side, kind, state or office, and for incoming leads also week (of thirteen weeks) and sender.
--- Homes of a side or kind count once on that side, all others once. Days are medians: of all, and of sellers.
+-- Homes of a side or kind count once on that side, homes of any other part once in all. Days are medians: of all leads,
+-- and of sellers'.
 WITH counted AS (
     SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
     UNION ALL BY NAME

@@ -1,4 +1,4 @@
--- In which month does commission come in, and how much has come?
+-- In which month is commission paid, and how much has been received?
 -- One row per page and month of possession, from half a year before the current month on, of offices that note receipts.
 SELECT
     levels.level AS kind,

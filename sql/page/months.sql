@@ -3,7 +3,7 @@
 -- and the coming ones of its year. is_shown marks the newest thirteen, at least six. A month counts as in
 -- marts.chain_month. It is known in part if an expected office is not loaded to its end; then it has neither budget
 -- nor year before. The current month has both, for the whole month. A year before needs every expected office, loaded
--- to the end of the month. Goal is the budget of all offices, also of coming months. The time of reading is that of
+-- to the end of the month. Goal is the budget of all offices, in coming months too. The time of reading is the time of
 -- the oldest answer that counts in the month.
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc

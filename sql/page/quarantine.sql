@@ -1,5 +1,5 @@
 -- Which rows were set aside, and why?
--- One row per report, table, column and reason: the twenty with most rows; in_all counts every one.
+-- One row per report, table, column and reason: the twenty with most rows; in_all counts all of them.
 SELECT
     report,
     table_name,

@@ -1,4 +1,4 @@
--- How many requests were sent lately?
+-- How many requests were sent on recent days?
 -- One row per day, in UTC: the newest fourteen with a request.
 SELECT
     day,

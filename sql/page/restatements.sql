@@ -1,5 +1,5 @@
 -- What changed later in months that were over?
--- One row per change: the forty newest; in_all counts every one.
+-- One row per change: the forty newest; in_all counts all of them.
 SELECT
     noted_at_utc,
     report,

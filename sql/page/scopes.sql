@@ -1,7 +1,7 @@
 -- Which pages are there, and up to when are their numbers known?
--- One row per page: the chain, each office that ever had loaded rows, and each brand and region if there are several.
--- State is the issue at the end of an office's numbers: cut (its newest month was read in part), behind (the chain's
--- newest month is not read), stopped (it is no longer expected); null if there is none.
+-- One row per page: the chain, each office that ever had loaded rows, and, if there are several, each brand and each
+-- region. State is the issue at the end of an office's numbers: cut (its newest month was read in part), behind (the
+-- chain's newest month is not read), stopped (it is no longer expected); null if there is none.
 WITH known AS (
     SELECT
         coverage.month,

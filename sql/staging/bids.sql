@@ -1,4 +1,4 @@
--- Which bids were made?
+-- Which bids have been made?
 -- One row per requested customer and bid, as last read; a bid in both lists is hidden.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -10,7 +10,7 @@
 --   amount_text: the bid as entered
 --   is_hidden: whether the bid is hidden
 --   is_canceled: whether the bid was annulled
---   is_identified: whether the bidder has proven who it is
+--   is_identified: whether the bidder has proven their identity
 WITH both_lists AS (
     SELECT _customer, asked_estate_id, id, estate_id, contact_id, created_at, amount, is_hidden, is_canceled, identified_bidder, false AS _is_of_hidden
     FROM bi.bids

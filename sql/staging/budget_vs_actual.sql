@@ -15,17 +15,17 @@
 -- the time left when it was read, to the hour. The forecast is never below what is reached.
 -- Nothing more is forecast for an office or user without a trace in three months, or without one in the month and
 -- without a budget after it, nor for a user who has left the directory (left_month of marts.users). A trace of an
--- office is any commission or home, or an active agent; if its agents are unknown, it counts as at work. The row of
--- the latest month that is over has today's forecast, earlier rows what could be forecast at their end. It is null if
--- a month of the year so far is not loaded.
+-- office is any commission or home, or an active agent; if its agents are unknown, the office counts as at work. The
+-- row of the latest month that is over has today's forecast, earlier rows the forecast as of their end. The forecast is
+-- null if a month of the year so far is not loaded.
 -- For the year, read one row per office or user and measure: the latest month with NOT is_open. It has the year to
--- date, the year's budget and the forecast; these, shares and counts of months are never added up over months. budget
--- and actual may be, over months with NOT is_open: open months have their whole budget, but only a part of their
+-- date, the year's budget and the forecast; never add up these, shares or counts of months over months. Add up budget
+-- and actual only over months with NOT is_open, because open months have their whole budget, but only a part of their
 -- actual. A sum over offices needs every office: see marts.chain_budget_vs_actual.
 -- Kind: table
 -- Columns:
---   office_id: customer id of the office; for a user, the one with the largest budget for the user in the month, else
---     the user's office
+--   office_id: customer id of the office; for a user, the office with the user's largest budget in the month, else the
+--     user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
@@ -35,13 +35,13 @@
 --   actual: what was reached in the month; null if it is not loaded, lacks rows, or was last read before its end. The
 --     currency of commission is not documented, and declared VAT is deducted: see basis_note
 --   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month
---   year_to_date_budget: budget from January to the month, of the months that have one; already a sum, never to be
---     added up over months
+--   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add it
+--     up over months
 --   year_to_date_actual: what was reached from January to the month; null if one of these months is not loaded;
---     already a sum, never to be added up over months
+--     already a sum, so never add it up over months
 --   year_to_date_attainment_share: what was reached in the months with a budget, as a share of year_to_date_budget;
 --     null in an open month
---   year_budget: budget of the whole year, of the months that have one; the same on every row of the year, so read
+--   year_budget: budget of the whole year, from the months that have one; the same on every row of the year, so read
 --     one row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
 --     with NOT is_open, never add it up over months

@@ -10,17 +10,17 @@
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   report: the budget report that the row comes from
---   office_id: customer id of the office; null if it is not known
+--   office_id: customer id of the office; null if unknown
 --   office_named: the office as the row names it without a customer id; null if it does not
 --   user_id: id of the user whose budget it is; null for the office's own
 --   month: first day of the month
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   amount: commission, documented as whole SEK without VAT for setting budgets, else a count
 --   valid_from_utc: when this version was first read
---   valid_to_utc: when it was first read no more; null while it is current
---   load_id: the load it comes from; joins meta.loads
---   preference: which report counts if several have the same budget: the lowest
---   is_total: whether it is the total of others and not a budget
+--   valid_to_utc: when it was first missing; null while it is current
+--   load_id: the load that the row comes from; joins meta.loads
+--   preference: if several reports have the same budget, the report with the lowest preference counts
+--   is_total: whether the row is the total of other rows and not a budget
 WITH budget_reports AS (
     SELECT 'budget_sold_estates' AS report, 1 AS preference, _customer, office_id, office_named, user_id, _month, sold_budget,
         valid_from_utc, valid_to_utc, _load_id
@@ -110,7 +110,7 @@ grouped AS (
     FROM placed
 ),
 
-totals AS (  -- of all users' rows that were current when one of them, or a row without a user, began
+totals AS (  -- the sums of all users' rows that were current when one of these, or a row without a user, began
     SELECT of_office, moments.at_utc, sum(grouped.amount) AS total, count(*) FILTER (grouped.amount <> 0) AS amount_count
     FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM grouped) AS moments
     INNER JOIN grouped USING (of_office)

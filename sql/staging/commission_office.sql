@@ -3,8 +3,8 @@
 -- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole commission
 -- if there was no assignment and no valuation, else that of the report of sales alone if it is loaded (it is off by
 -- default), else the service's average times the parts. An office named only by its old number is the one known
--- office with that number, so that a group and its office agree. Without such an office the number stays; with
--- several the office is unknown, and staging.months says that the month lacks rows.
+-- office with that number, so that a group and its office agree. Without such an office the number stays; with several
+-- the office is unknown, and the month lacks rows in staging.months.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group

@@ -1,6 +1,6 @@
 -- Which offices does each customer answer for?
 -- One row per requested customer and office that it answered for in any month.
--- An office that had rows and has lost them all still counts, if earlier totals have it.
+-- An office whose rows have all disappeared still counts if earlier totals have it.
 -- Only reports with an entry per requested office are read; agents and leads may belong to other offices.
 -- Kind: table
 -- Columns:
@@ -8,12 +8,12 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   office_city: town of the office
---   named_at_utc: when an answer last named it
+--   named_at_utc: when an answer last named the office
 --   first_month: first month in which its answers have an entry of the office; null if none has one any more
---   last_month: last such month, coming months of budgets included
---   latest_run_utc: when the latest run began whose answers have an entry of it; null if only budgets have one
---   has_moved: whether an answer of this customer since then had no entry, and another requested customer had one
---     later
+--   last_month: last month in which its answers have an entry of the office, coming months of budgets included
+--   latest_run_utc: when the latest run began whose answers have an entry of the office; null if only budgets have one
+--   has_moved: whether a later answer of this customer had no entry of the office, and another requested customer had
+--     one later
 --   came_after_utc: when the latest run began in which the customer that the office moved from had an entry; null if
 --     it did not move
 WITH entries AS (
@@ -53,7 +53,7 @@ gathered AS (
         max(entries.fetched_at_utc) FILTER (entries.office_name IS NOT NULL) AS named_at_utc,
         min(entries.month) AS first_month,
         max(entries.month) AS last_month,
-        -- a budget stays as it was first read
+        -- as a budget stays as it was first read
         max(months.run_began_at_utc) FILTER (NOT starts_with(entries.report, 'budget')) AS latest_run_utc
     FROM entries
     LEFT JOIN staging.months AS months USING (report, customer_id, month)

@@ -3,11 +3,11 @@
 -- Kind: table
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: its name in the settings; null if it has none
---   start_month: first day of the first month to be kept; null when it is no longer in the settings
---   is_active: whether it is requested; what is loaded of it stays either way
---   region: its region in the settings; null if it has none
---   refused_reports: names of the reports that the service refuses for it, by name; null if it refuses none
+--   customer_name: name of the customer in the settings; null if it has none
+--   start_month: first day of the first month to load; null if the customer is no longer in the settings
+--   is_active: whether the customer is requested; its loaded rows stay either way
+--   region: region of the customer in the settings; null if it has none
+--   refused_reports: names of the reports that the service denies to the customer, by name; null if it denies none
 WITH refused AS (
     SELECT customer, array_to_string(list_sort(list(report)), ', ') AS refused_reports
     FROM meta.access

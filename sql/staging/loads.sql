@@ -1,5 +1,5 @@
 -- What did each load request, and where is its answer?
--- One row per load in force for any month.
+-- One row per load that is current for any month.
 -- Columns:
 --   load_id: the load; _load_id of its rows in bi
 --   tables: the tables of bi that hold its rows

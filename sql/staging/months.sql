@@ -9,7 +9,7 @@
 --   fetched_at_utc: when the service gave that answer
 --   run_read_at_utc: when the service gave the last answer to this report in the same run: all its answers in a run
 --     are equally new, in whatever order customers were requested
---   run_began_at_utc: when the service gave the first answer to that run that is still loaded
+--   run_began_at_utc: when the service gave the first answer to that run whose rows are still loaded
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
 --   source_state: asked for, customer removed (from the settings), customer switched off, report switched off, access refused
@@ -19,7 +19,7 @@
 --     rest of the month is missing
 --   is_unfinished: whether the month is over, according to any answer, and was last requested before its end
 --   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, so that its amounts are
---     unknown; one without a readable date may be of any month of its load. Nested rows and rows of months that were
+--     unknown; a row without a readable date may be of any month of its load. Nested rows and rows of months that were
 --     not requested do not count
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and has
@@ -42,7 +42,7 @@ undatable AS (
     WHERE is_undatable
 ),
 
--- in a run some months may be found and others not
+-- in one run, some months may be found and others not
 runs AS (
     SELECT
         report,

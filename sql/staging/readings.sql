@@ -3,8 +3,7 @@
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads
---   is_loaded: whether its rows were loaded; not those of a superseded load, because a newer answer was loaded
---     already
+--   is_loaded: whether its rows were loaded; false for a superseded load, because a newer answer was loaded already
 --   read_at_utc: when the service gave the last answer to the run: all answers of a run are equally new
 SELECT load_id, report, customer_id, unnest(months) AS month, status = 'loaded' AS is_loaded, read_at_utc
 FROM (

@@ -2,8 +2,8 @@
 -- One row per event; there is no id, and equal rows can both be real, so none is dropped.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
---   office_id: customer id of the office; if the row names none, that of the requested office, or of the only office
---     that the customer answers for
+--   office_id: customer id of the office; if the row names none, the requested office, or the only office that the
+--     customer answers for
 --   user_id: id of the user
 --   estate_id: id of the estate, or of the project, that earned it
 --   month: first day of the month

@@ -15,7 +15,7 @@
 --   status: state of the sale, as the service words it
 --   estate_type: kind of estate, as the service words it
 --   assignment: kind of assignment, as the service words it
---   is_sale: whether that is a sale, and not a valuation or an assignment without sale
+--   is_sale: whether the assignment is a sale, and not a valuation or an assignment without a sale
 --   street_address: street address of the estate
 --   zip_code: postal code of the estate
 --   country_code: country code of the estate

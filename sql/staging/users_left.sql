@@ -2,7 +2,7 @@
 -- One row per user that a directory had, and none has now.
 -- Columns:
 --   user_id: id of the user
---   left_on: day on which the last directory that had the user was first read without
+--   left_on: day on which the last directory that had the user was first read without the user
 SELECT
     id AS user_id,
     local_day(max(valid_to_utc), any_value(_clock)) AS left_on

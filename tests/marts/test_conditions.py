@@ -126,7 +126,7 @@ def publication(given: Given, status: str, last_load: int, *reasons: str) -> Non
     ("hours", "status", "last_load", "begins"),
     [
         (1, None, 0, []),
-        (4, None, 0, ["What was loaded since "]),
+        (4, None, 0, ["Loads since "]),
         (4, "published", 9, []),
         (1, "refused", 9, ["The latest file was not published: Is it so? 2 rows"]),
         (None, "failed", 9, ["The latest file was not published: Is it so? 2 rows"]),

@@ -187,7 +187,7 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
     [
         (
             "quarantine_rows (report, customer, table_name, reason) VALUES ('sales', 'M1', 'tips', 'no day')",
-            "quarantine", "sales", "M1", "Rows were not loaded, most of tips: no day",
+            "quarantine", "sales", "M1", "Rows were not loaded, mostly of tips: no day",
         ),
         (
             "column_changes VALUES ('live_activity', 'calls', 'BIGINT', 'VARCHAR', 'L1', now()::TIMESTAMP)",

@@ -92,7 +92,7 @@ def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: Given) ->
     given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
     shown = "compared_amount, difference, is_reconciled, likely_reason"
     found = built(given, f"SELECT DISTINCT {shown} FROM marts.reconciliation WHERE compared = 'user report'")
-    assert found == [(None, None, None, "month not held in the other report, or not in the assumed shape")]
+    assert found == [(None, None, None, "month not loaded in the other report, or not in the assumed shape")]
 
 
 def test_quarantined_rows_are_named_as_the_likely_reason(given: Given) -> None:
@@ -107,7 +107,7 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: Given) -> None:
 
 @pytest.mark.parametrize(
     ("read_on", "found"),
-    [(-3, {"an answer that nobody refreshes any more: M1: customer switched off"}), (0, {"not explained"})],
+    [(-3, {"an answer that is no longer refreshed: M1: customer switched off"}), (0, {"not explained"})],
     ids=["read before the other", "read with the other"],
 )
 def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_read_later(
@@ -191,7 +191,8 @@ def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: 
 
 
 @pytest.mark.parametrize(
-    ("changed_months", "promised"), [(12, "; the office report is asked again by the next night"), (0, "")]
+    ("changed_months", "promised"),
+    [(12, "; the office report is requested again by the next nightly run"), (0, "")],
 )
 def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if_the_settings_let_it(
     given: Given, changed_months: int, promised: str

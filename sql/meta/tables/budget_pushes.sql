@@ -1,7 +1,7 @@
--- Budgets pushed to the service, a row for each measure of a user and month: by whom, from what to what, and whether the
--- service shows it. All measures of a budget are sent together, even unchanged ones.
+-- Budgets pushed to the service, a row for each measure of a user and month: by whom, from which to which amount, and
+-- whether the service shows it. All measures of a budget are sent together, even unchanged ones.
 -- Columns:
---   plan_id: the plan that it is part of
+--   plan_id: the plan that the budget is part of
 --   planned_at_utc: when the plan was made, in UTC
 --   os_user: who pushed it, by the name in the operating system
 --   customer: the customer whose login was used
@@ -12,12 +12,12 @@
 --   before: the budget when the plan was made; null if there was none
 --   after: the planned budget; null if there is none, and none is sent
 --   status: 'sent' (written before sending), 'confirmed' if the service shows it, 'unconfirmed' if not, 'changed
---     meanwhile' if it shows another, or 'refused'
---   sent_count: how often it was sent, including a push that was killed before sending
---   sent_at_utc: when it was last sent, in UTC
+--     meanwhile' if it shows another amount, or 'refused'
+--   sent_count: how often the budget was sent, including a push that was killed before sending
+--   sent_at_utc: when the budget was last sent, in UTC
 --   noted_at_utc: when the status was written, in UTC
 --   found: the budget that the service showed last; null if it showed none
---   reason: why it was not set, or is not known to be
+--   reason: why the budget was not set, or is not known to be set
 CREATE TABLE IF NOT EXISTS meta.budget_pushes (
     plan_id VARCHAR,
     planned_at_utc TIMESTAMP,

@@ -4,11 +4,11 @@
 --   column_name: the column
 --   type: the type of its values; NULL while only nulls have been received (a VARCHAR then)
 --   documented: whether the service documents the field
---   source: where it is in the answer
---   description: what it means
---   first_seen_utc: when an answer first had it, in UTC; null if none ever had
---   first_load_id: the load that first had it
---   position: its place among the service's columns of the table, from 0
+--   source: where the column is in the answer
+--   description: what the column means
+--   first_seen_utc: when an answer first had the column, in UTC; null if none ever had
+--   first_load_id: the load that first had the column
+--   position: position among the service's columns of the table, from 0
 --   name_inferred: whether the documentation has the field, but not its name in the answer
 CREATE TABLE IF NOT EXISTS meta.columns (
     table_name VARCHAR,

@@ -6,7 +6,7 @@
 --   asked: the requested id, if only its rows were compared
 --   load_id: the load, as in meta.loads
 --   fetched_at_utc: when the service answered, in UTC
---   changed_at_utc: when an answer last differed from the one before, in UTC; null if none ever did
+--   changed_at_utc: when an answer last differed from the previous answer, in UTC; null if none ever did
 CREATE TABLE IF NOT EXISTS meta.history_scopes (
     report VARCHAR,
     customer VARCHAR,

@@ -8,7 +8,7 @@
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
 --   version: 1 for the first total, 2 for the next
---   noted_at_utc: when the service gave the newest answer in the file when this total was found
+--   noted_at_utc: time of the newest answer in the file when this total was found
 --   row_count: rows that count for the office
 --   commission: commission, in SEK if earned in steps, else in a currency that is not documented; null if the report
 --     has none

@@ -1,10 +1,10 @@
--- Which load is in force for each month of each report and customer.
+-- Which load is current for each month of each report and customer.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   load_id: the load, as in meta.loads
---   rows: rows of that month, over all tables of the report; of a report requested by id, those of the latest window
+--   rows: rows of the month, over all tables of the report; for a report requested by id, the rows of the latest window
 --   loaded_at_utc: when the rows were written, in UTC
 --   fetched_at_utc: when the service answered, in UTC
 --   state: 'held', or 'open' if the month was not over yet

@@ -1,13 +1,13 @@
--- Every publication of the analysts' file: made, refused, failed, or rolled back to.
+-- Every publication of the analysts' file: published, refused, failed or rolled back.
 -- Columns:
 --   name: the version, published/warehouse-<version>.duckdb; null when there is no new file
---   at_utc: when, in UTC
+--   at_utc: time of the publication, in UTC
 --   status: 'published', 'refused' (a check failed), 'failed' (no file could be written) or 'rolled back'
---   last_load_number: every load up to this number is in it
---   loads: how many loads are in force in it
+--   last_load_number: every load up to this number is in the file
+--   loads: how many loads are current in the file
 --   bytes: size of the file
 --   seconds: how long the copy took
---   header_sha256: checksum of the file's header; another one shows that the file was written to
+--   header_sha256: checksum of the file's header, which changes if the file is written to
 --   reasons: why there is no new file
 CREATE TABLE IF NOT EXISTS meta.publications (
     name VARCHAR,

@@ -1,12 +1,13 @@
--- Which columns of a table point at a row of another, many to one.
+-- Which columns of a table refer to a row of another table, many to one.
 -- Columns:
 --   schema_name: bi or marts
---   table_name: the table whose rows point
---   columns: its columns; a row with nulls there points at nothing
+--   table_name: the table whose rows refer to another
+--   columns: the referring columns; a row with nulls there refers to nothing
 --   to_schema_name: bi, marts or meta
---   to_table_name: the table they point at, which may lack rows that another report has
---   to_columns: its columns, in the same order
---   kind: id: an office, user, sale or customer; parent: the row that it is nested in; load: the load it came with
+--   to_table_name: the table that they refer to, which may lack rows that another report has
+--   to_columns: the columns referred to, in the same order
+--   kind: id: an office, user, sale or customer; parent: the row that a row is nested in; load: the load that it came
+--     with
 CREATE TABLE IF NOT EXISTS meta.relations (
     schema_name VARCHAR,
     table_name VARCHAR,

@@ -1,15 +1,15 @@
 -- The reports of the catalogue, and whether they are requested.
 -- Columns:
 --   report: name of the report in the catalogue
---   subject: what it is about; null when no longer in the catalogue
---   description: what it contains
---   path: where the service answers it; names in braces are filled in on request
+--   subject: what the report is about; null if it is no longer in the catalogue
+--   description: what the report contains
+--   path: path of the report at the service; names in braces are filled in on request
 --   is_on: whether it is requested every night; others are switched off or requested on demand
 --   is_awaited: whether an answer is expected every night; of a report requested by id there may be nothing to
 --     request
 --   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
 --     months
---   last_month: first day of the last such month
+--   last_month: first day of the last month that it can be requested; null likewise
 CREATE TABLE IF NOT EXISTS meta.reports (
     report VARCHAR,
     subject VARCHAR,

@@ -4,8 +4,8 @@
 --   customer: the requested customer
 --   report: name of the report in the catalogue
 --   requests: requests sent, every try counted
---   repeated: those that repeated an earlier try
---   failed: those without a usable answer
+--   repeated: requests that repeated an earlier try
+--   failed: requests without a usable answer
 --   bytes: bytes received
 --   seconds: seconds spent waiting for answers
 CREATE TABLE IF NOT EXISTS meta.requests_by_day (

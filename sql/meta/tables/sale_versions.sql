@@ -2,7 +2,7 @@
 -- Columns:
 --   estate_id: id of the estate
 --   version: 1 for the first state, 2 for the next
---   noted_at_utc: when the service gave the newest answer in the file when this state was found
+--   noted_at_utc: time of the newest answer in the file when this state was found
 --   is_present: whether the sale was listed; false if its month was loaded and no longer had it
 --   estate_number: number of the estate used by the office
 --   office_id: customer id of the listing office
@@ -11,7 +11,7 @@
 --   commission: whole commission, all agents together; currency and tax basis are not documented
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then
---   left_was_over: the same for the month and office that the sale left; null if it left none
+--   left_was_over: was_over of the month and office that the sale left; null if it left none
 --   customer_id: the customer whose answer counted
 --   load_id: the load that showed this state; joins meta.loads
 --   street_address: street address of the estate, as last read; null in versions from before it was stored

@@ -2,7 +2,7 @@
 -- Columns:
 --   table_name: the table of schema bi; a history goes by the name of its current view
 --   report: name of the report in the catalogue
---   parent_name: the table whose rows these are nested in
+--   parent_name: the table whose rows the rows of this table are nested in
 --   history: whether bi.<name>_history has earlier versions of its rows
 --   key: the documented id of a row, as columns
 --   nested: whether its rows point to a parent with _parent_row

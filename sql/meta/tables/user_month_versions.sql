@@ -3,7 +3,7 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   version: 1 for the first total, 2 for the next
---   noted_at_utc: when the service gave the newest answer on users in the file when this total was found
+--   noted_at_utc: time of the newest answer on users in the file when this total was found
 --   is_present: whether marts.user_month had the user and month; false once it no longer had
 --   commission: commission from sales, valuations and assignments together; currency and tax basis are not documented
 --   sold_commission: commission from sales alone; currency and tax basis are not documented

@@ -6,8 +6,8 @@
 --   months: at most this many calendar months
 --   learned_at_utc: when this was learned, in UTC
 --   page_size: at most this many rows a page; 0: only requested without pages
---   rows: answers end after this many rows
---   whole_rows: the largest round number of rows after which an answer did not end
+--   rows: the service cuts an answer off after this many rows
+--   whole_rows: the largest round number of rows in an answer that was not cut off
 CREATE TABLE IF NOT EXISTS meta.window_caps (
     report VARCHAR,
     customer VARCHAR,

@@ -1,22 +1,22 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
--- A report that was read once and is denied now is late by its last success; one that was always denied is not
--- expected. If the login was denied (401) since, nothing is fresh: nothing is requested until it is corrected. A
--- report requested by id is never late: a night may have no id to request.
+-- A report that was read once and is denied now is late by its last success; a report that was always denied is not
+-- expected. If the login has been denied (401) since then, nothing is fresh, because nothing is requested until it is
+-- corrected. A report requested by id is never late, because a nightly run may have no id to request.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   newest_held_month: first day of the newest month loaded; null for a report without months
 --   held_months: how many months are loaded
 --   last_success_utc: when an answer was last loaded, in UTC; null if none ever was
---   due_utc: when the next answer is due, and the report late without it, in UTC; null if none is expected, as of a
+--   due_utc: when the next answer is due, and the report late without it, in UTC; null if none is expected, as for a
 --     report requested by id
 --   last_failure_utc: when a request or load last failed, in UTC
 --   last_error: why it failed then
 --   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 since then) or
 --     switched off (as a customer or a report of the settings, or requested only on demand)
---   is_late: whether it needs attention: it is late, was never read, or was read once and has been denied since its
---     due time
+--   is_late: whether the report needs attention: it is late, was never read, or was read once and has been denied since
+--     its due time
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT

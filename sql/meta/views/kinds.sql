@@ -3,12 +3,12 @@
 -- meta.conditions states the severity of a condition that differs from that of its kind.
 -- Columns:
 --   kind: the kind, as meta.conditions has it
---   known_by: who can know of it: the file, or a process that reads it with its settings; only the former are in
---     meta.conditions
---   severities: what it may be: a warning, which `brokerbi status` shows, or an error, which a monitor and messages
---     report too
---   is_counted: whether the verdict counts the customers and reports concerned; else it states what was found
---   is_of_figures: whether figures may be missing or doubtful while it lasts
+--   known_by: who can know of such a condition: the file, or a process that reads the file with its settings; only the
+--     former are in meta.conditions
+--   severities: the possible severities: a warning, which `brokerbi status` shows, or an error, which a monitor and
+--     messages report too
+--   is_counted: whether the verdict counts the customers and reports concerned; else it states the issue
+--   is_of_figures: whether figures may be missing or doubtful while the condition lasts
 --   there_is_one_while: when such a condition exists
 CREATE OR REPLACE VIEW meta.kinds AS
 FROM (VALUES

@@ -1,16 +1,16 @@
 -- Which figures are there, and how is each computed?
 -- Columns:
 --   metric: name of the figure
---   subject: what it is about
---   mart: the table of marts that has it
---   expression: how it is computed over rows of that mart
+--   subject: what the figure is about
+--   mart: the table of marts that has the figure
+--   expression: how the figure is computed over rows of that mart
 --   grain: the columns of the mart by which rows may be chosen or grouped
 --   unit: money, homes, parts, share, days, people or leads
 --   is_additive: whether it may be added up over months and members; shares and averages are computed again from sums
 --   basis: tax basis of its amounts; null if it has none
 --   doubt: the kind of figures, as in meta.subjects, whose conditions make it doubtful
 --   label_en: what people call it, in English
---   label_sv: the same in Swedish
+--   label_sv: what people call it, in Swedish
 CREATE OR REPLACE VIEW meta.metrics AS
 FROM (VALUES
     ('commission', 'Commission', 'level_month', 'sum(commission)', 'level, member_id, month', 'money', true, 'as declared in marts.tax_basis', 'commission', 'Commission', 'Provision'),

@@ -1,4 +1,4 @@
--- Which months failed or are held back, and were not loaded since: the latest failure of each.
+-- Which months failed or are held back, and have not been loaded since: the latest failure of each.
 --
 -- One row per report, customer and month, about its latest failure, except those switched off. A failure of a report
 -- requested by id is open until each id was answered, or was not requested again for two days.
@@ -7,11 +7,11 @@
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   status: failed, or held back: too many rows would be lost, or a column is empty
---   since_utc: when it failed first since it was last loaded, in UTC
---   failed_at_utc: when it failed last, in UTC
+--   since_utc: when the month first failed after its last load, in UTC
+--   failed_at_utc: when the month last failed, in UTC
 --   error_kind: the kind of that error in one word, like Unavailable; null if it has none
---   trouble: the cause that it shares with other failures, as in meta.loads
---   error: why it failed then
+--   trouble: the cause shared with other failures, as in meta.loads
+--   error: why the month failed then
 --   remedy: what to do about it, if known
 --   http_status: the status of the last answer, if that was an error
 --   last_try: how the last of several tries ended, like answered 500

@@ -7,7 +7,7 @@
 --   column_name: the column that did not fit; null if the whole row did not
 --   reason: why the rows did not fit
 --   rows: the number of rows
---   first_place: where the first of them is in the answer
+--   first_place: where the first of these rows is in the answer
 --   load_id: the latest load that had such rows; joins meta.loads
 --   fetched_at_utc: when the service gave that answer, in UTC
 CREATE OR REPLACE VIEW meta.quarantine AS

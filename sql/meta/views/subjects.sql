@@ -2,7 +2,7 @@
 -- Columns:
 --   report: name of a report that explains a number, or that pages show
 --   numbers: commission, leads, directory or budgets: reports with the same value provide the same numbers
---   subject: the figures of pages that it provides; null if it provides none
+--   subject: the figures of pages that the report provides; null if it provides none
 CREATE OR REPLACE VIEW meta.subjects AS
 FROM (VALUES
     ('commission_office', 'commission', 'commission'),
