@@ -1,4 +1,4 @@
-"""Language of a page: its words, from one file for each language, and its formats of numbers and dates.
+"""Language of a page: its words, from words.toml, and its formats of numbers and dates.
 
 Amounts have no currency unless the service documents one: it does for budgets (SEK), not for commissions and
 prices.
@@ -18,7 +18,6 @@ from zoneinfo import ZoneInfo
 
 Number = Decimal | int | float
 
-WORDS = Path(__file__).with_name("words")
 LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
@@ -28,7 +27,7 @@ MANY_TIMES = 5
 
 @dataclass(frozen=True)
 class Language:
-    """The words in a file of `words/`, by key, and the formats of numbers and dates."""
+    """The words of one language, by section and key, and the formats of numbers and dates."""
 
     code: str
     words: Mapping[str, Any]
@@ -143,4 +142,7 @@ def local_day(at_utc: datetime | None, timezone: ZoneInfo) -> date | None:
 @cache
 def language(code: str) -> Language:
     """The language of one of LANGUAGES."""
-    return Language(code, tomllib.loads((WORDS / f"{code}.toml").read_text("utf-8")))
+    sections = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+    return Language(
+        code, {name: {key: texts[code] for key, texts in words.items()} for name, words in sections.items()}
+    )
