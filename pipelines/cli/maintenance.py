@@ -102,10 +102,11 @@ def run_replay(
 
     settings = read_settings(offline=True)
     with working(settings, "replay"):
+        catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         try:
             done = replay(
                 settings,
-                catalogue=adopt_shapes(settings, Selection(), RunContext(), say, may_request=False),
+                catalogue=catalogue,
                 reports=[report_named(name).name for name in report],
                 quarantine=quarantine,
                 on_load=lambda loads, total: counter(f"{count(loads)} of {count(total)} loads replayed"),

@@ -41,10 +41,8 @@ def prepare_shapes(
 
     `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
-    store, not_requested = Store(settings.data_dir), {}
-    catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
-    with store.reading() as connection:
-        loaded = loaded_shapes(connection)
+    not_requested = {}
+    catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():
         if name not in catalogue or shapes == {catalogue[name].shape}:
             continue
@@ -54,7 +52,7 @@ def prepare_shapes(
                 f"its shape changed and stored answers could not be loaded again: {again.failures[0]}"
             )
             continue
-        with store.writing() as connection:
+        with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
@@ -63,13 +61,16 @@ def prepare_shapes(
 
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
-) -> Mapping[str, Report]:
-    """Add complete proposals to the operator's file; returns the catalogue with the shapes of the file.
+) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
+    """Add complete proposals to the operator's file.
+
+    Returns the catalogue with the shapes of the file, and the shapes that loaded the current rows.
 
     Proposals are for undocumented reports that are neither loaded nor in the file; they come from stored
     answers or, with `may_request`, from a first request.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
+    loaded: Mapping[str, set[str]] = {}
     with suppress(OlderFormat):  # a replay rebuilds the file
         with Store(settings.data_dir).reading() as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
@@ -82,7 +83,7 @@ def adopt_shapes(
         looks = look_at(settings, selection, shaped, reports, unrequested, months=MOST_MONTHS)
         if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
             on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
-    return with_shapes(context.catalogue, settings.shapes_file)
+    return with_shapes(context.catalogue, settings.shapes_file), loaded
 
 
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:

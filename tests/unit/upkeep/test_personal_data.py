@@ -155,5 +155,5 @@ def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -
 def test_a_damaged_list_stops_whoever_loads(tmp_path: Path) -> None:
     note_begun(tmp_path, "user", "U-12345", hours(0))
     (tmp_path / FILE).write_text("{")
-    with pytest.raises(WarehouseError, match="put back its newest copy"):
+    with pytest.raises(WarehouseError, match="restore its newest copy"):
         read_erased(tmp_path)
