@@ -90,7 +90,8 @@ def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
             reason = f": {shortened(result.reason, LONGEST_REASON)}" if is_skipped else ""
             customers.setdefault((result.status, reason), []).append(result.customer)
     remarks = [
-        f"{len(ids)} {status} ({names(ids)}){reason}" for (status, reason), ids in sorted(customers.items())
+        f"{names(ids) if status is WindowStatus.ANSWERED else f'{len(ids)} {status} ({names(ids)})'}{reason}"
+        for (status, reason), ids in sorted(customers.items())
     ]
     warnings = [warning for result in results for warning in result.warnings]
     if warnings:
