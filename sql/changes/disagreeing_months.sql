@@ -45,7 +45,7 @@ without_amount AS (
     WHERE lacks_amount AND is_refreshed
 ),
 
-asked_for_amounts AS (
+earlier_changes AS (
     SELECT changes.report, changes.customer, changes.month, changes.changed_at_utc
     FROM meta.changes AS changes
     INNER JOIN meta.loads AS loads USING (load_id, report, customer)
@@ -90,7 +90,7 @@ users_moved AS (
         )
 ),
 
-found AS (
+due_months AS (
     SELECT
         older.report, older.customer_id, older.month, older.fetched_at_utc,
         moved.at_utc AS changed_at_utc, older.load_id
@@ -112,7 +112,7 @@ found AS (
         lacking.report, lacking.customer_id, lacking.month, lacking.fetched_at_utc,
         lacking.fetched_at_utc + INTERVAL 1 MINUTE, lacking.load_id
     FROM without_amount AS lacking
-    LEFT JOIN asked_for_amounts AS asked
+    LEFT JOIN earlier_changes AS asked
         ON asked.report = lacking.report AND asked.customer = lacking.customer_id AND asked.month = lacking.month
     WHERE coalesce(asked.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
         OR (is_null AND lacking.fetched_at_utc < (SELECT max(fetched_at_utc) FROM meta.months) - INTERVAL 6 DAY)
@@ -125,7 +125,7 @@ SELECT
     fetched_at_utc AS read_at_utc,
     max(changed_at_utc) AS changed_at_utc,
     arg_max(load_id, changed_at_utc) AS load_id
-FROM found
+FROM due_months
 WHERE list_contains(getvariable('reports'), report)
 GROUP BY ALL
 ORDER BY ALL

@@ -20,32 +20,32 @@
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
-WITH told AS (
+WITH activities AS (
     SELECT given.* REPLACE (coalesce(id_set(given.office_id), asked.office_id) AS office_id)
     FROM staging.live_activity_users AS given
     LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
 )
 
 SELECT
-    told.month,
-    told.office_id,
+    activities.month,
+    activities.office_id,
     offices.office_name,
-    told.user_id,
+    activities.user_id,
     users.user_name,
-    told.measure,
-    sum(told.amount)::DECIMAL(18, 4) AS amount,
+    activities.measure,
+    sum(activities.amount)::DECIMAL(18, 4) AS amount,
     true AS is_assumed,
     held.is_growing AS is_open,
-    told.customer_id AS _customer,
-    told.month AS _month,
-    told.load_id AS _load_id
-FROM told
+    activities.customer_id AS _customer,
+    activities.month AS _month,
+    activities.load_id AS _load_id
+FROM activities
 INNER JOIN staging.months AS held
-    ON held.report = 'live_activity' AND held.customer_id = told.customer_id AND held.month = told.month
+    ON held.report = 'live_activity' AND held.customer_id = activities.customer_id AND held.month = activities.month
 LEFT JOIN marts.office_sources AS sources
-    ON sources.report = 'live_activity' AND sources.office_id = told.office_id AND sources.month = told.month
-LEFT JOIN marts.offices AS offices ON offices.office_id = told.office_id
-LEFT JOIN marts.users AS users ON users.user_id = told.user_id
-WHERE sources.customer_id IS NULL OR sources.customer_id = told.customer_id
+    ON sources.report = 'live_activity' AND sources.office_id = activities.office_id AND sources.month = activities.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = activities.office_id
+LEFT JOIN marts.users AS users ON users.user_id = activities.user_id
+WHERE sources.customer_id IS NULL OR sources.customer_id = activities.customer_id
 GROUP BY ALL
-ORDER BY told.month, told.office_id, told.user_id, told.measure
+ORDER BY activities.month, activities.office_id, activities.user_id, activities.measure

@@ -12,13 +12,13 @@
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   commission_before: commission of the same three months a year before, in the same
+--   commission_before: commission of the same three months a year before; currency and tax basis as commission
 --   commission_change: commission less commission_before
 --   commission_change_share: the change as a share of the year before, -0.1 for a tenth less
 --   sold_estate_parts: homes sold in the three months
 --   sold_estate_parts_before: homes sold in the same three months a year before
 --   active_month_count: how many of the three months have is_active in marts.user_month
---   active_month_count_before: the same a year before
+--   active_month_count_before: how many of the same three months a year before have it
 --   first_active_month: first month in which the user was active
 --   has_left: whether the user has left, see marts.users
 WITH last_over AS (

@@ -12,7 +12,7 @@
 --   valid_from_utc: when this amount was first read
 --   valid_to_utc: when it was first missing; null while it is current
 --   _load_id: the load that first had this amount; joins meta.loads
-WITH counted AS (
+WITH chosen_budgets AS (
     SELECT budgets.*
     FROM staging.budgets AS budgets
     INNER JOIN marts.office_sources AS sources
@@ -34,7 +34,7 @@ copies_numbered AS (  -- so that equal rows of one answer all stay
             PARTITION BY report, office_id, user_id, month, measure, amount, valid_from_utc
             ORDER BY valid_to_utc NULLS LAST
         ) AS copy
-    FROM counted
+    FROM chosen_budgets
 ),
 
 begins_marked AS (

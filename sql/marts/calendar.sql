@@ -11,7 +11,7 @@
 --   year_month: the month as text, 2026-03
 --   quarter: first day of its quarter
 --   quarter_number: 1 to 4
---   year: its year
+--   year: year of the day
 --   iso_year: year of its week, by ISO 8601
 --   iso_week: number of its week, by ISO 8601
 --   weekday_number: 1 for Monday to 7 for Sunday

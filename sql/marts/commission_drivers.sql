@@ -12,12 +12,12 @@
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
---   member_name: its name
+--   member_name: name of the office, brand or region
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
 --   sold_commission: commission from sales alone, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   sold_commission_before: the same for the period a year before
+--   sold_commission_before: commission from sales alone in the period a year before; as sold_commission
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before
 --   average_price: price of an average home sold, currency not documented

@@ -16,7 +16,7 @@
 --   last_month: first day of the newest loaded month of any report, except reports that look ahead
 --   not_refreshed_offices: names or ids of offices whose numbers come from this customer and are no longer refreshed;
 --     null if there are none
-WITH held AS (
+WITH loaded_months AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months
     WHERE report NOT IN (SELECT report FROM staging.months WHERE month > fetched_at_utc::DATE)
@@ -53,13 +53,13 @@ SELECT
     coalesce(office_count, 0) AS office_count,
     asked.office_id AS own_office_id,
     answered.offices,
-    held.first_month,
-    held.last_month,
+    loaded_months.first_month,
+    loaded_months.last_month,
     not_refreshed.offices AS not_refreshed_offices
 FROM staging.customers AS customers
 LEFT JOIN marts.offices AS offices ON offices.office_id = customers.customer_id
 LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = customers.customer_id
 LEFT JOIN answered ON answered.customer_id = customers.customer_id
-LEFT JOIN held ON held.customer_id = customers.customer_id
+LEFT JOIN loaded_months ON loaded_months.customer_id = customers.customer_id
 LEFT JOIN not_refreshed ON not_refreshed.customer_id = customers.customer_id
 ORDER BY customers.customer_id

@@ -25,43 +25,43 @@ measures AS (
     FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
 ),
 
-offences AS (
+offending_rows AS (
     SELECT name, question, unnest(from_json(subjects, '["JSON"]')) AS offence
     FROM meta.check_results
     WHERE row_count > 0 AND message = ''
 ),
 
-of_checks AS (
+check_findings AS (
     SELECT
         checks.name,
         coalesce(measures.subject, checks.concerns) AS concerns,
-        offences.question,
+        offending_rows.question,
         offence ->> 'measure' AS measure,
         offence ->> 'report' AS report,
         coalesce(offence ->> 'office_id', offence ->> 'earner_id') AS earner_id,
         TRY_CAST(offence ->> 'month' AS DATE) AS month
     FROM meta.check_results AS checks
-    LEFT JOIN offences USING (name)
+    LEFT JOIN offending_rows USING (name)
     LEFT JOIN measures ON checks.concerns = 'budgets' AND measures.measure = offence ->> 'measure'
     WHERE coalesce(checks.concerns, '') <> 'nothing'
 ),
 
-found AS (
+all_doubts AS (
     SELECT
         conditions.* REPLACE (
-            coalesce(of_checks.report, conditions.report) AS report,
-            coalesce(of_checks.month, conditions.month) AS month,
-            coalesce(of_checks.question, conditions.error) AS error
+            coalesce(check_findings.report, conditions.report) AS report,
+            coalesce(check_findings.month, conditions.month) AS month,
+            coalesce(check_findings.question, conditions.error) AS error
         ),
-        coalesce(of_checks.concerns, subjects.subject) AS subject,
+        coalesce(check_findings.concerns, subjects.subject) AS subject,
         subjects.numbers,
-        of_checks.measure,
-        of_checks.earner_id
+        check_findings.measure,
+        check_findings.earner_id
     FROM conditions
-    LEFT JOIN of_checks ON conditions.kind = 'check' AND of_checks.name = conditions.cause
+    LEFT JOIN check_findings ON conditions.kind = 'check' AND check_findings.name = conditions.cause
     LEFT JOIN meta.subjects AS subjects ON subjects.report = conditions.report
     WHERE conditions.is_of_figures
-        AND (conditions.kind <> 'check' OR of_checks.name IS NOT NULL)
+        AND (conditions.kind <> 'check' OR check_findings.name IS NOT NULL)
         AND (subjects.numbers IS NOT NULL OR conditions.report IS NULL)
         AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- these two are about measures and offices, see below
     UNION ALL BY NAME
@@ -109,24 +109,24 @@ on_time AS (
 )
 
 SELECT
-    found.kind,
-    min(found.severity) AS severity,
-    coalesce(found.numbers, of_subject.numbers) AS numbers,
-    found.subject,
-    found.report,
-    found.measure,
-    found.customer,
-    found.earner_id,
-    found.month,
-    found.kind IN ('late', 'never read') AS is_of_growing,
-    min(found.since_utc) AS since_utc,
-    found.error,
-    any_value(found.remedy) AS remedy
-FROM found
+    all_doubts.kind,
+    min(all_doubts.severity) AS severity,
+    coalesce(all_doubts.numbers, of_subject.numbers) AS numbers,
+    all_doubts.subject,
+    all_doubts.report,
+    all_doubts.measure,
+    all_doubts.customer,
+    all_doubts.earner_id,
+    all_doubts.month,
+    all_doubts.kind IN ('late', 'never read') AS is_of_growing,
+    min(all_doubts.since_utc) AS since_utc,
+    all_doubts.error,
+    any_value(all_doubts.remedy) AS remedy
+FROM all_doubts
 LEFT JOIN (
     SELECT DISTINCT subject, numbers
     FROM meta.subjects
     WHERE subject IS NOT NULL
 ) AS of_subject USING (subject)
-ANTI JOIN on_time ON on_time.subject = found.subject AND on_time.customer = found.customer
+ANTI JOIN on_time ON on_time.subject = all_doubts.subject AND on_time.customer = all_doubts.customer
 GROUP BY ALL

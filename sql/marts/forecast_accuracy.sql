@@ -10,7 +10,7 @@
 -- Columns:
 --   level: office, brand, region or chain
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
---   member_name: its name
+--   member_name: name of the office, brand or region
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is made
 --   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as actual in
@@ -58,7 +58,7 @@ readings AS (
     WHERE versions.report = 'commission_office'
 ),
 
-read_then AS (
+totals_then AS (
     SELECT
         levels.level,
         levels.member_id,
@@ -71,19 +71,19 @@ read_then AS (
     GROUP BY levels.level, levels.member_id, readings.seen_from, readings.measure
 ),
 
-missed AS (
+forecast_misses AS (
     SELECT
         forecasts.*,
-        CASE WHEN read_then.is_known THEN forecasts.year_forecast * read_then.then_share END AS year_forecast_then,
+        CASE WHEN totals_then.is_known THEN forecasts.year_forecast * totals_then.then_share END AS year_forecast_then,
         coalesce(year_forecast_then, forecasts.year_forecast) AS judged,
         (year_actual - judged) / nullif(judged, 0) AS miss_share,
         max(abs(miss_share)) OVER (
             PARTITION BY forecasts.level, forecasts.member_id, forecasts.measure, year(forecasts.month) ORDER BY forecasts.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS worst_miss_of_year_share
     FROM forecasts
-    LEFT JOIN read_then
-        ON (read_then.level, read_then.month, read_then.measure) = (forecasts.level, forecasts.month, forecasts.measure)
-        AND read_then.member_id IS NOT DISTINCT FROM forecasts.member_id
+    LEFT JOIN totals_then
+        ON (totals_then.level, totals_then.month, totals_then.measure) = (forecasts.level, forecasts.month, forecasts.measure)
+        AND totals_then.member_id IS NOT DISTINCT FROM forecasts.member_id
     WHERE forecasts.year_forecast IS NOT NULL
 ),
 
@@ -92,7 +92,7 @@ compared AS (
         *,
         count(miss_share) OVER earlier AS past_year_count,
         max(worst_miss_of_year_share) OVER earlier AS worst_miss_share
-    FROM missed
+    FROM forecast_misses
     WINDOW earlier AS (
         PARTITION BY level, member_id, measure, month(month) ORDER BY month ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )

@@ -13,7 +13,7 @@
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
---   member_name: its name
+--   member_name: name of the office, brand or region
 --   month: first day of the month
 --   active_agent_count: agents active in the month
 --   joined_count: active agents who were never active before
@@ -25,7 +25,7 @@
 --   is_open: whether the month is not over, so that agents are counted so far
 --   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
 --     before; null if none is missing
-WITH offices_held AS (
+WITH loaded_offices AS (
     SELECT
         coverage.office_id,
         coalesce(coverage.office_name, coverage.office_id) AS office_name,
@@ -52,7 +52,7 @@ members AS (
         bool_and(held.is_followed) AS is_followed,
         bool_or(held.is_open) AS is_open,
         string_agg(held.office_name, ', ' ORDER BY held.office_name) FILTER (NOT held.is_followed) AS missing_offices
-    FROM offices_held AS held
+    FROM loaded_offices AS held
     INNER JOIN marts.office_levels AS levels USING (office_id)
     GROUP BY levels.level, levels.member_id, levels.member_name, held.month
 ),
@@ -70,7 +70,7 @@ agents AS (
     WHERE known.is_active
 ),
 
-followed AS (
+agents_followed AS (
     SELECT
         level,
         month,
@@ -87,7 +87,7 @@ followed AS (
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 
-arrived AS (
+arrivals AS (
     SELECT
         level,
         member_id,
@@ -96,12 +96,12 @@ arrived AS (
         count(*) FILTER (has_joined) AS joined,
         count(*) FILTER (NOT (was_here OR has_joined)) AS back,
         count(*) FILTER (has_moved) AS moved_in
-    FROM followed
+    FROM agents_followed
     WHERE is_here
     GROUP BY ALL
 ),
 
-departed AS (
+departures AS (
     SELECT
         level,
         member_id_before AS member_id,
@@ -109,7 +109,7 @@ departed AS (
         count(*) FILTER (has_left) AS has_left,
         count(*) FILTER (NOT (is_here OR has_left)) AS quiet,
         count(*) FILTER (has_moved) AS moved_out
-    FROM followed
+    FROM agents_followed
     WHERE was_here
     GROUP BY ALL
 )
@@ -119,22 +119,22 @@ SELECT
     members.member_id,
     members.member_name,
     members.month,
-    CASE WHEN members.is_known THEN coalesce(arrived.active, 0) END AS active_agent_count,
-    CASE WHEN members.is_followed THEN coalesce(arrived.joined, 0) END AS joined_count,
-    CASE WHEN members.is_followed THEN coalesce(arrived.back, 0) END AS back_count,
-    CASE WHEN members.is_followed THEN coalesce(departed.has_left, 0) END AS left_count,
-    CASE WHEN members.is_followed THEN coalesce(departed.quiet, 0) END AS quiet_count,
-    CASE WHEN members.is_followed THEN coalesce(arrived.moved_in, 0) END AS moved_in_count,
-    CASE WHEN members.is_followed THEN coalesce(departed.moved_out, 0) END AS moved_out_count,
+    CASE WHEN members.is_known THEN coalesce(arrivals.active, 0) END AS active_agent_count,
+    CASE WHEN members.is_followed THEN coalesce(arrivals.joined, 0) END AS joined_count,
+    CASE WHEN members.is_followed THEN coalesce(arrivals.back, 0) END AS back_count,
+    CASE WHEN members.is_followed THEN coalesce(departures.has_left, 0) END AS left_count,
+    CASE WHEN members.is_followed THEN coalesce(departures.quiet, 0) END AS quiet_count,
+    CASE WHEN members.is_followed THEN coalesce(arrivals.moved_in, 0) END AS moved_in_count,
+    CASE WHEN members.is_followed THEN coalesce(departures.moved_out, 0) END AS moved_out_count,
     members.is_open,
     members.missing_offices
 FROM members
-LEFT JOIN arrived
-    ON arrived.level = members.level
-    AND arrived.month = members.month
-    AND arrived.member_id IS NOT DISTINCT FROM members.member_id
-LEFT JOIN departed
-    ON departed.level = members.level
-    AND departed.month = members.month
-    AND departed.member_id IS NOT DISTINCT FROM members.member_id
+LEFT JOIN arrivals
+    ON arrivals.level = members.level
+    AND arrivals.month = members.month
+    AND arrivals.member_id IS NOT DISTINCT FROM members.member_id
+LEFT JOIN departures
+    ON departures.level = members.level
+    AND departures.month = members.month
+    AND departures.member_id IS NOT DISTINCT FROM members.member_id
 ORDER BY members.level, members.member_id, members.month

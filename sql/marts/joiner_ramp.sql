@@ -8,7 +8,7 @@
 --   joined_month: first month in which the users earned, sold, wrote, valued, or had a lead
 --   months_since: months since joined_month, 0 for the month itself
 --   joined_count: users who joined
---   active_count: those active in the month
+--   active_count: joined users who were active in the month
 --   commission: commission of these users; currency not documented, tax basis as declared in marts.tax_basis
 SELECT
     office_id,

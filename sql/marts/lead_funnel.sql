@@ -18,7 +18,7 @@
 --   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null if unknown
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it; null if an office has none of that way
---   state: its progress, an open set of words; outgoing leads have none
+--   state: progress of the leads, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so that most
 --     sales that come of its leads are known
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for all but incoming leads
@@ -33,7 +33,7 @@
 --   distinct_sold_count: those of distinct_home_count that were sold after that lead
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
-WITH counted AS (
+WITH lead_counts AS (
     SELECT
         month,
         office_id,
@@ -57,7 +57,7 @@ WITH counted AS (
 ),
 
 kinds AS (
-    SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM counted
+    SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM lead_counts
 ),
 
 expected AS (
@@ -68,15 +68,15 @@ expected AS (
     WHERE held.report = 'tips_and_leads'
 ),
 
-without_any AS (
+empty_groups AS (
     SELECT expected.*
     FROM expected
-    ANTI JOIN counted
-        ON counted.month = expected.month
-        AND counted.office_id = expected.office_id
-        AND counted.way = expected.way
-        AND counted.lead_type IS NOT DISTINCT FROM expected.lead_type
-        AND counted.state IS NOT DISTINCT FROM expected.state
+    ANTI JOIN lead_counts
+        ON lead_counts.month = expected.month
+        AND lead_counts.office_id = expected.office_id
+        AND lead_counts.way = expected.way
+        AND lead_counts.lead_type IS NOT DISTINCT FROM expected.lead_type
+        AND lead_counts.state IS NOT DISTINCT FROM expected.state
 )
 
 SELECT
@@ -100,6 +100,6 @@ SELECT
     coalesce(distinct_sold_count, 0) AS distinct_sold_count,
     coalesce(sold_home_lead_count, 0) AS sold_home_lead_count,
     coalesce(days_to_contract_total, 0) AS days_to_contract_total
-FROM (SELECT * FROM counted UNION ALL BY NAME SELECT * FROM without_any)
+FROM (SELECT * FROM lead_counts UNION ALL BY NAME SELECT * FROM empty_groups)
 LEFT JOIN marts.offices USING (office_id)
 ORDER BY month, office_id, way, lead_type, state

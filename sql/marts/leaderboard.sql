@@ -58,7 +58,7 @@ WITH earners AS (
     WHERE commission IS NOT NULL
 ),
 
-with_periods AS (
+earners_with_periods AS (
     SELECT
         earner_kind,
         earner_id,
@@ -95,7 +95,7 @@ summed AS (
         sum(sold_commission) OVER of_earner AS sold_commission,
         (sum(sold_total_price) OVER of_earner)::DECIMAL(18, 4) AS sold_total_price,
         (sum(sold_estate_parts) OVER of_earner)::DECIMAL(19, 8) AS sold_estate_parts
-    FROM with_periods
+    FROM earners_with_periods
     WINDOW
         of_earner AS (
             PARTITION BY earner_kind, earner_id
@@ -106,14 +106,14 @@ summed AS (
         )
 ),
 
-months_held AS (
+loaded_months AS (
     SELECT
         CASE sources.report WHEN 'commission_office' THEN 'office' ELSE 'user' END AS earner_kind,
         sources.office_id,
         periods.month,
         count(*) AS month_count,
         count(*) FILTER (NOT sources.is_partial) AS whole_month_count
-    FROM (SELECT DISTINCT month, month - to_months(months_before) AS first_month FROM with_periods) AS periods
+    FROM (SELECT DISTINCT month, month - to_months(months_before) AS first_month FROM earners_with_periods) AS periods
     INNER JOIN marts.office_sources AS sources ON sources.month BETWEEN periods.first_month AND periods.month
     WHERE sources.report IN ('commission_office', 'commission_user')
     GROUP BY ALL
@@ -181,5 +181,5 @@ SELECT
 FROM compared
 INNER JOIN earners USING (earner_kind, earner_id, month)
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN months_held AS held USING (earner_kind, office_id, month)
+LEFT JOIN loaded_months AS held USING (earner_kind, office_id, month)
 ORDER BY earner_kind, year(month), earners.office_id, month, commission_rank, earner_id

@@ -9,7 +9,7 @@
 -- Columns:
 --   level: office, brand, region or chain
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
---   member_name: its name
+--   member_name: name of the office, brand or region
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
 --   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as documented for setting budgets;

@@ -19,7 +19,7 @@
 --   _customer: the customer whose answer showed the total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
-WITH counted AS (
+WITH sums AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, month, count(*) AS row_count,
         sum(commission) AS commission, sum(sold_total_price) AS price, sum(sold_estate_parts) AS estate_parts
@@ -39,13 +39,13 @@ WITH counted AS (
     GROUP BY ALL
 ),
 
-remembered AS (
+stored_versions AS (
     SELECT report, office_id, month, count(*) AS version_count
     FROM meta.month_totals
     GROUP BY ALL
 ),
 
-held AS (
+loaded_months AS (
     SELECT
         report, office_id, month, customer_id, load_id, fetched_at_utc, is_open,
         lacks_rows AND report = 'commission_office' AS lacks_rows
@@ -55,23 +55,23 @@ held AS (
 
 totals AS (
     SELECT
-        held.report,
-        held.office_id,
-        held.month,
-        held.customer_id,
-        held.load_id,
-        held.is_open,
-        coalesce(remembered.version_count, 0) + 1 AS version,
-        max(held.fetched_at_utc) OVER () AS noted_at_utc,
-        coalesce(counted.row_count, 0) AS row_count,
-        total_held(held.report <> 'tips_and_leads', counted.row_count > 0, held.lacks_rows, counted.commission)::DECIMAL(18, 4) AS commission,
-        total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.price)
+        loaded_months.report,
+        loaded_months.office_id,
+        loaded_months.month,
+        loaded_months.customer_id,
+        loaded_months.load_id,
+        loaded_months.is_open,
+        coalesce(stored_versions.version_count, 0) + 1 AS version,
+        max(loaded_months.fetched_at_utc) OVER () AS noted_at_utc,
+        coalesce(sums.row_count, 0) AS row_count,
+        total_held(loaded_months.report <> 'tips_and_leads', sums.row_count > 0, loaded_months.lacks_rows, sums.commission)::DECIMAL(18, 4) AS commission,
+        total_held(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.price)
             ::DECIMAL(18, 4) AS price,
-        total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.estate_parts)
+        total_held(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.estate_parts)
             ::DECIMAL(19, 8) AS estate_parts
-    FROM held
-    LEFT JOIN counted USING (report, customer_id, office_id, month)
-    LEFT JOIN remembered USING (report, office_id, month)
+    FROM loaded_months
+    LEFT JOIN sums USING (report, customer_id, office_id, month)
+    LEFT JOIN stored_versions USING (report, office_id, month)
 ),
 
 changed AS (

@@ -17,7 +17,7 @@
 --   is_held: whether nothing is missing
 --   is_refreshed: whether all that is loaded is still requested, or was last read a year after the month, when it hardly
 --     changes; false if it could have changed since; null if nothing is loaded
-WITH held AS (
+WITH loaded_months AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
@@ -30,15 +30,15 @@ WITH held AS (
         AND months.customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
 ),
 
-reports_held AS (
+loaded_reports AS (
     SELECT
         bool_or(report = 'commission_office') AS has_commission,
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads
-    FROM held
+    FROM loaded_months
 ),
 
-answering AS (
+office_customers AS (
     SELECT customer_id, office_id FROM staging.customer_offices
     UNION
     SELECT customer_id, customer_id
@@ -46,33 +46,33 @@ answering AS (
     WHERE is_active AND customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
 ),
 
-asked AS (
+requested_offices AS (
     SELECT
-        answering.office_id,
+        office_customers.office_id,
         bool_or(coalesce(customers.is_active, true)) AS is_asked,
         min(customers.start_month) FILTER (customers.is_active) AS start_month
-    FROM answering
+    FROM office_customers
     LEFT JOIN staging.customers AS customers USING (customer_id)
     GROUP BY ALL
 ),
 
 spans AS (
     SELECT
-        asked.office_id,
-        CASE WHEN is_asked THEN coalesce(start_month, DATE '0001-01-01') ELSE min(held.month) END AS first_month,
-        CASE WHEN is_asked THEN DATE '9999-12-01' ELSE max(held.month) END AS last_month
-    FROM asked
-    LEFT JOIN held USING (office_id)
-    GROUP BY asked.office_id, is_asked, start_month
+        requested_offices.office_id,
+        CASE WHEN is_asked THEN coalesce(start_month, DATE '0001-01-01') ELSE min(loaded_months.month) END AS first_month,
+        CASE WHEN is_asked THEN DATE '9999-12-01' ELSE max(loaded_months.month) END AS last_month
+    FROM requested_offices
+    LEFT JOIN loaded_months USING (office_id)
+    GROUP BY requested_offices.office_id, is_asked, start_month
 ),
 
 expected AS (
     SELECT spans.office_id, months.month
     FROM spans
-    INNER JOIN (SELECT DISTINCT month FROM held) AS months ON months.month BETWEEN spans.first_month AND spans.last_month
+    INNER JOIN (SELECT DISTINCT month FROM loaded_months) AS months ON months.month BETWEEN spans.first_month AND spans.last_month
 ),
 
-held_by_month AS (
+loaded_by_month AS (
     SELECT
         office_id,
         month,
@@ -94,7 +94,7 @@ held_by_month AS (
             ORDER BY report
         ) FILTER (is_partial) AS partial_reports,
         bool_and(is_current) AS is_refreshed
-    FROM held
+    FROM loaded_months
     GROUP BY ALL
 )
 
@@ -104,19 +104,19 @@ SELECT
     offices.office_name,
     offices.brand,
     coalesce(offices.region, customers.region) AS region,
-    coalesce(held.has_commission AND NOT held.is_commission_partial, false) AS is_commission_held,
+    coalesce(loaded_months.has_commission AND NOT loaded_months.is_commission_partial, false) AS is_commission_held,
     nullif(concat_ws(
         ', ',
-        CASE WHEN reports_held.has_commission AND held.has_commission IS NOT TRUE THEN 'commission' END,
-        CASE WHEN reports_held.has_running AND held.has_running IS NOT TRUE THEN 'running commission' END,
-        CASE WHEN reports_held.has_leads AND held.has_leads IS NOT TRUE THEN 'leads' END,
-        held.partial_reports
+        CASE WHEN loaded_reports.has_commission AND loaded_months.has_commission IS NOT TRUE THEN 'commission' END,
+        CASE WHEN loaded_reports.has_running AND loaded_months.has_running IS NOT TRUE THEN 'running commission' END,
+        CASE WHEN loaded_reports.has_leads AND loaded_months.has_leads IS NOT TRUE THEN 'leads' END,
+        loaded_months.partial_reports
     ), '') AS missing_reports,
     missing_reports IS NULL AS is_held,
-    held.is_refreshed
+    loaded_months.is_refreshed
 FROM expected
-CROSS JOIN reports_held
-LEFT JOIN held_by_month AS held ON held.office_id = expected.office_id AND held.month = expected.month
+CROSS JOIN loaded_reports
+LEFT JOIN loaded_by_month AS loaded_months ON loaded_months.office_id = expected.office_id AND loaded_months.month = expected.month
 LEFT JOIN marts.offices AS offices ON offices.office_id = expected.office_id
 LEFT JOIN staging.customers AS customers ON customers.customer_id = expected.office_id
 ORDER BY expected.month, expected.office_id

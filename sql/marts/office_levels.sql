@@ -9,7 +9,7 @@
 --   level: office, brand, region or chain
 --   member_id: the office, brand or region that it counts in; null for the chain, and for offices with an unknown brand or
 --     region
---   member_name: its name
+--   member_name: name of the office, brand or region
 SELECT
     unnest([
         {'level': 'office', 'member_id': office_id, 'member_name': coalesce(office_name, office_id)},

@@ -29,7 +29,7 @@
 --   commission_per_active_agent: commission of the office per active agent; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if it
 --     never did, and if no earlier month is loaded, because it is unknown then
---   last_active_month: last month in which it did, or in which activity is unknown
+--   last_active_month: last month in which the office did any of this, or in which activity is unknown
 --   closed_after_month: last_active_month of a closed office, that is, without activity in three complete months since;
 --     null for all others
 --   is_open: whether the month is not over, or its end is not requested yet

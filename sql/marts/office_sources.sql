@@ -17,7 +17,7 @@
 --     never had a number
 --   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount, or lacks
 --     rows (unless the report has one row per office, and has this office's)
-WITH counted AS (
+WITH chosen_answers AS (
     SELECT *
     FROM staging.office_answers
     WHERE NOT has_left
@@ -47,20 +47,20 @@ earned_before AS (
     HAVING arg_max(commission, version) <> 0
 ),
 
-rows_null AS (
+rows_without_commission AS (
     SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
     FROM staging.commission_office
     WHERE commission IS NULL
 ),
 
 without_amount AS (
-    FROM rows_null
+    FROM rows_without_commission
     SEMI JOIN earned_elsewhere USING (office_id, month)
     UNION
-    FROM rows_null
+    FROM rows_without_commission
     SEMI JOIN earned_before USING (office_id, month)
     WHERE NOT EXISTS (
-        FROM rows_null
+        FROM rows_without_commission
         ANTI JOIN earned_elsewhere USING (office_id, month)
         ANTI JOIN earned_before USING (office_id, month)
     )
@@ -85,7 +85,7 @@ SELECT
         AS is_partial,
     is_growing,
     is_current
-FROM counted
+FROM chosen_answers
 LEFT JOIN offices_loaded USING (report, customer_id, office_id, month)
 LEFT JOIN without_amount USING (report, customer_id, office_id, month)
 ORDER BY report, office_id, month

@@ -34,7 +34,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
-WITH held AS (
+WITH answers AS (
     SELECT
         office_id,
         month,
@@ -46,21 +46,21 @@ WITH held AS (
     WHERE report = 'sales'
 ),
 
-states_told AS (
+sales_with_states AS (
     SELECT
         sales.*,
-        held.counted_on,
-        held.is_refreshed,
-        held.fetched_at_utc AS read_at_utc,
+        answers.counted_on,
+        answers.is_refreshed,
+        answers.fetched_at_utc AS read_at_utc,
         count(sales.commission_received_on) OVER (PARTITION BY sales.office_id) > 0 AS is_receipt_noted,
         CASE
-            WHEN sales.commission_received_on <= held.counted_on THEN 'received'
+            WHEN sales.commission_received_on <= answers.counted_on THEN 'received'
             WHEN sales.access_on IS NULL THEN 'possession not known'
-            WHEN sales.access_on <= held.counted_on THEN 'due'
+            WHEN sales.access_on <= answers.counted_on THEN 'due'
             ELSE 'signed'
         END AS state
     FROM marts.sales AS sales
-    INNER JOIN held ON held.office_id = sales.office_id AND held.month = sales.month
+    INNER JOIN answers ON answers.office_id = sales.office_id AND answers.month = sales.month
 )
 
 SELECT
@@ -99,5 +99,5 @@ SELECT
     _month,
     _load_id,
     _row
-FROM states_told
+FROM sales_with_states
 ORDER BY year(month), office_id, month, contract_on

@@ -35,7 +35,7 @@
 --     The next nightly run is named only if the settings let it read older months again (BROKERBI_CHANGED_MONTHS)
 --   _customer: the customer whose office report counts
 --   _month: month of that report
-WITH held AS (
+WITH loaded_months AS (
     SELECT
         office_id,
         month,
@@ -56,7 +56,7 @@ WITH held AS (
     GROUP BY ALL
 ),
 
-by_month AS (
+by_month_report AS (
     SELECT given.*
     FROM staging.commission_office_by_month AS given
     INNER JOIN marts.office_sources AS sources
@@ -135,8 +135,8 @@ sales_summed AS (
 shared_beyond AS (  -- with an office whose own sales list is not loaded, and so may have sales with agents of this office
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
-    ANTI JOIN marts.office_sources AS held
-        ON held.report = 'sales' AND held.office_id = shares.user_office_id AND held.month = shares.month
+    ANTI JOIN marts.office_sources AS loaded_months
+        ON loaded_months.report = 'sales' AND loaded_months.office_id = shares.user_office_id AND loaded_months.month = shares.month
     WHERE shares.is_cross_office
 ),
 
@@ -175,18 +175,18 @@ quarantined AS (
 
 side_by_side AS (
     SELECT
-        held.month,
-        held.office_id,
+        loaded_months.month,
+        loaded_months.office_id,
         offices.office_name,
-        held.customer_id,
+        loaded_months.customer_id,
         coalesce(quarantined.reports, []) AS reports_quarantined,
-        held.reports_lacking,
-        greatest(held.sales_read_at_utc, shares.read_at_utc) AS shares_read_at_utc,
-        held.not_refreshed,
-        held.office_read_at_utc,
-        held.by_month_read_at_utc,
-        held.users_read_at_utc,
-        held.sales_read_at_utc,
+        loaded_months.reports_lacking,
+        greatest(loaded_months.sales_read_at_utc, shares.read_at_utc) AS shares_read_at_utc,
+        loaded_months.not_refreshed,
+        loaded_months.office_read_at_utc,
+        loaded_months.by_month_read_at_utc,
+        loaded_months.users_read_at_utc,
+        loaded_months.sales_read_at_utc,
         users_read.not_refreshed AS users_not_refreshed,
         coalesce(len(users_read.read_on) > 1, false) AS is_read_on_days,
         office_known.known_since_utc AS office_known_since_utc,
@@ -199,21 +199,21 @@ side_by_side AS (
         unnest([
             {
                 compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.commission IS NOT NULL),
+                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.commission IS NOT NULL),
                 measure: 'commission', tolerance: 0.01,
-                amount: office.commission, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.commission)
+                amount: office.commission, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.commission)
             },
             {
                 compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.sold_estate_parts IS NOT NULL),
+                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.sold_estate_parts IS NOT NULL),
                 measure: 'sold estate parts', tolerance: 0.00005,
-                amount: office.sold_estate_parts, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.sold_estate_parts)
+                amount: office.sold_estate_parts, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.sold_estate_parts)
             },
             {
                 compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.sold_total_price IS NOT NULL),
+                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.sold_total_price IS NOT NULL),
                 measure: 'sold total price', tolerance: 0.005,
-                amount: office.sold_total_price, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.sold_total_price)
+                amount: office.sold_total_price, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.sold_total_price)
             },
             {
                 compared: 'user report', has_first: has_office, has_second: has_users,
@@ -258,10 +258,10 @@ side_by_side AS (
                 compared_amount: total_of(sales.sale_count > 0, sales.agent_commission)
             }
         ], recursive := true)
-    FROM held
+    FROM loaded_months
     INNER JOIN marts.offices AS offices USING (office_id)
     LEFT JOIN marts.office_month AS office USING (office_id, month)
-    LEFT JOIN by_month USING (office_id, month)
+    LEFT JOIN by_month_report USING (office_id, month)
     LEFT JOIN users_summed AS users USING (office_id, month)
     LEFT JOIN users_read USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
@@ -270,10 +270,10 @@ side_by_side AS (
     LEFT JOIN sales_left_out USING (office_id, month)
     LEFT JOIN totals_known AS office_known
         ON office_known.report = 'commission_office'
-        AND office_known.office_id = held.office_id
-        AND office_known.month = held.month
+        AND office_known.office_id = loaded_months.office_id
+        AND office_known.month = loaded_months.month
     LEFT JOIN totals_known AS sales_known
-        ON sales_known.report = 'sales' AND sales_known.office_id = held.office_id AND sales_known.month = held.month
+        ON sales_known.report = 'sales' AND sales_known.office_id = loaded_months.office_id AND sales_known.month = loaded_months.month
     LEFT JOIN quarantined USING (office_id, month)
 ),
 

@@ -40,7 +40,7 @@ months_read_before AS (
     GROUP BY ALL
 ),
 
-months_held AS (
+loaded_months AS (
     SELECT office_id, month, customer_id, load_id
     FROM marts.office_sources
     WHERE report = 'sales'
@@ -76,7 +76,7 @@ changed AS (
         )
 ),
 
-gone AS (
+gone_sales AS (
     SELECT
         latest.estate_id,
         latest.version + 1 AS version,
@@ -89,7 +89,7 @@ gone AS (
         held.load_id
     FROM latest
     ANTI JOIN marts.sales AS now USING (estate_id)
-    INNER JOIN months_held AS held ON held.office_id = latest.office_id AND held.month = latest.month
+    INNER JOIN loaded_months AS held ON held.office_id = latest.office_id AND held.month = latest.month
     LEFT JOIN months_read_before AS read_before
         ON read_before.office_id = latest.office_id AND read_before.month = latest.month
     WHERE latest.is_present
@@ -112,7 +112,7 @@ found AS (
             FROM marts.office_sources
             WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
         ) AS noted_at_utc
-    FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone)
+    FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone_sales)
 ),
 
 versions AS (

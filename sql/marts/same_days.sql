@@ -10,14 +10,14 @@
 --   level: office, brand, region, chain or user; never add up two levels
 --   member_id: customer id of the office, id of the user, or the brand or region; null for the chain, and where brand or region
 --     are unknown
---   member_name: its name
+--   member_name: name of the office, brand, region or user
 --   period: month, or year to date: from January to the month
 --   month: first day of the current month, the newest one that is open
 --   first_on: first day of the period
 --   until_on: last of these days, for the office that was read last
 --   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
 --     marts.tax_basis
---   sold_commission_before: the same for the same days of last year
+--   sold_commission_before: commission from sales signed in the same days of last year; as sold_commission
 --   sold_estate_parts: homes sold in these days
 --   sold_estate_parts_before: homes sold in the same days of last year
 --   sold_total_price: prices of the homes sold in these days, by share; currency not documented
@@ -25,7 +25,7 @@
 --   office_count: offices that are compared
 --   earlier_office_count: compared offices whose days end before until_on, because they were read earlier
 --   missing_offices: names of offices that are expected in the month and not compared; null if none is missing
-WITH running AS (
+WITH current_month AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
 ),
 
@@ -36,7 +36,7 @@ periods AS (
             {'period': 'month', 'first_on': month},
             {'period': 'year to date', 'first_on': date_trunc('year', month)::DATE}
         ], recursive := true)
-    FROM running
+    FROM current_month
     WHERE month IS NOT NULL
 ),
 
@@ -59,7 +59,7 @@ offices_read AS (
         AND until_on >= periods.first_on
 ),
 
-sold AS (
+sold_shares AS (
     SELECT
         coalesce(shares.user_office_id, sales.office_id) AS office_id,
         shares.user_id,
@@ -68,25 +68,25 @@ sold AS (
         CASE WHEN shares.estate_id IS NULL THEN 1 ELSE shares.commission_share END AS estate_parts,
         CASE WHEN shares.estate_id IS NULL THEN sales.final_price ELSE shares.final_price_part END AS price
     FROM marts.sales AS sales
-    INNER JOIN running ON sales.month BETWEEN date_trunc('year', running.month) - INTERVAL 1 YEAR AND running.month
+    INNER JOIN current_month ON sales.month BETWEEN date_trunc('year', current_month.month) - INTERVAL 1 YEAR AND current_month.month
     LEFT JOIN marts.sale_shares AS shares ON shares.estate_id = sales.estate_id
 ),
 
-counted AS (
+sold_by_office AS (
     SELECT
         offices.period,
         offices.office_id,
-        sold.user_id,
-        sold.contract_on >= offices.first_on AS is_now,
-        sum(sold.commission) AS commission,
-        sum(sold.estate_parts) AS estate_parts,
-        sum(sold.price) AS price
+        sold_shares.user_id,
+        sold_shares.contract_on >= offices.first_on AS is_now,
+        sum(sold_shares.commission) AS commission,
+        sum(sold_shares.estate_parts) AS estate_parts,
+        sum(sold_shares.price) AS price
     FROM offices_read AS offices
-    INNER JOIN sold
-        ON sold.office_id = offices.office_id
+    INNER JOIN sold_shares
+        ON sold_shares.office_id = offices.office_id
         AND (
-            sold.contract_on BETWEEN offices.first_on AND offices.until_on
-            OR sold.contract_on BETWEEN offices.first_on - INTERVAL 1 YEAR AND offices.until_on - INTERVAL 1 YEAR
+            sold_shares.contract_on BETWEEN offices.first_on AND offices.until_on
+            OR sold_shares.contract_on BETWEEN offices.first_on - INTERVAL 1 YEAR AND offices.until_on - INTERVAL 1 YEAR
         )
     GROUP BY ALL
 ),
@@ -97,7 +97,7 @@ offices_of_users AS (
     INNER JOIN (
         SELECT user_id, office_id, month FROM marts.user_month WHERE office_id IS NOT NULL
         UNION
-        SELECT user_id, office_id, date_trunc('month', contract_on)::DATE FROM sold WHERE user_id IS NOT NULL
+        SELECT user_id, office_id, date_trunc('month', contract_on)::DATE FROM sold_shares WHERE user_id IS NOT NULL
     ) AS worked
         ON worked.month BETWEEN periods.first_on AND periods.month
         OR worked.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
@@ -116,16 +116,16 @@ users_known AS (
 members AS (
     SELECT
         levels.level, levels.member_id, levels.member_name, offices.*,
-        counted.* EXCLUDE (period, office_id, user_id)
+        sold_by_office.* EXCLUDE (period, office_id, user_id)
     FROM offices_read AS offices
     INNER JOIN marts.office_levels AS levels USING (office_id)
-    LEFT JOIN counted USING (period, office_id)
+    LEFT JOIN sold_by_office USING (period, office_id)
     UNION ALL BY NAME
     SELECT
         'user' AS level, known.user_id AS member_id, users.user_label AS member_name, offices.*,
-        counted.* EXCLUDE (period, office_id, user_id)
+        sold_by_office.* EXCLUDE (period, office_id, user_id)
     FROM users_known AS known
-    INNER JOIN counted USING (period, user_id)
+    INNER JOIN sold_by_office USING (period, user_id)
     INNER JOIN offices_read AS offices USING (period, office_id)
     LEFT JOIN marts.users AS users USING (user_id)
 ),

@@ -5,7 +5,7 @@
 -- Key: report, customer_id, month
 -- Columns:
 --   month: first day of the month
---   load_id: the load of that answer; joins meta.loads
+--   load_id: the load of the answer; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
 SELECT
     months.report,

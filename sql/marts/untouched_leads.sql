@@ -23,7 +23,7 @@
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
-WITH held AS (
+WITH answers AS (
     SELECT
         months.customer_id,
         months.month,
@@ -35,7 +35,7 @@ WITH held AS (
     WHERE months.report = 'tips_and_leads'
 ),
 
-placed AS (
+untouched AS (
     SELECT
         leads.*,
         leads.way = 'tip' AND leads.receiver_office_id IS NOT NULL AS is_received
@@ -53,7 +53,7 @@ SELECT
     leads.lead_type,
     coalesce(leads.lead_side = 'seller', false) AS is_valuation_request,
     leads.created_at,
-    greatest(held.counted_on - leads.created_at::DATE, 0) AS age_days,
+    greatest(answers.counted_on - leads.created_at::DATE, 0) AS age_days,
     CASE
         WHEN age_days <= 2 THEN '0-2 days'
         WHEN age_days <= 7 THEN '3-7 days'
@@ -64,12 +64,12 @@ SELECT
     leads.contact_id,
     leads.estate_id,
     leads.month,
-    held.counted_on,
-    held.is_refreshed,
-    held.fetched_at_utc AS read_at_utc,
+    answers.counted_on,
+    answers.is_refreshed,
+    answers.fetched_at_utc AS read_at_utc,
     leads._customer,
     leads._month,
     leads._load_id
-FROM placed AS leads
-INNER JOIN held ON held.customer_id = leads._customer AND held.month = leads._month
+FROM untouched AS leads
+INNER JOIN answers ON answers.customer_id = leads._customer AND answers.month = leads._month
 ORDER BY is_valuation_request DESC, leads.created_at, leads.lead_id

@@ -15,7 +15,7 @@
 --     where null is written for 0, as in rows that never had a number
 --   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
 --     unfinished or lacks the amount
-WITH held AS (
+WITH loaded_months AS (
     SELECT * FROM staging.months WHERE report = 'commission_user'
 ),
 
@@ -45,8 +45,8 @@ pairs AS (
         greater_offices.offices AS greater_offices,
         lesser_offices.offices AS lesser_offices
     FROM marts.customer_overlaps AS shared
-    INNER JOIN held AS greater ON greater.customer_id = shared.customer_id
-    INNER JOIN held AS lesser ON lesser.customer_id = shared.yielding_customer_id AND lesser.month = greater.month
+    INNER JOIN loaded_months AS greater ON greater.customer_id = shared.customer_id
+    INNER JOIN loaded_months AS lesser ON lesser.customer_id = shared.yielding_customer_id AND lesser.month = greater.month
     INNER JOIN offices_ever AS lesser_offices ON lesser_offices.customer_id = lesser.customer_id
     INNER JOIN offices_ever AS greater_offices ON greater_offices.customer_id = greater.customer_id
     LEFT JOIN offices_with_entries AS greater_months
@@ -94,7 +94,7 @@ compared AS (
     LEFT JOIN staging.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
 ),
 
-yielding AS (
+yielding_answers AS (
     SELECT user_id, month, greater_id AS customer_id
     FROM compared
     WHERE is_lesser_counted AND NOT are_added_up
@@ -126,16 +126,16 @@ SELECT
     answered.user_id,
     answered.month,
     answered.customer_id,
-    held.load_id,
-    held.fetched_at_utc,
-    held.source_state,
-    held.is_refreshed,
-    held.is_cut_short,
-    held.is_unfinished,
+    loaded_months.load_id,
+    loaded_months.fetched_at_utc,
+    loaded_months.source_state,
+    loaded_months.is_refreshed,
+    loaded_months.is_cut_short,
+    loaded_months.is_unfinished,
     without_amount.user_id IS NOT NULL AS lacks_amount,
-    lacks_rest(held.is_cut_short, held.is_unfinished) OR lacks_amount AS is_partial
+    lacks_rest(loaded_months.is_cut_short, loaded_months.is_unfinished) OR lacks_amount AS is_partial
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
-INNER JOIN held USING (customer_id, month)
+INNER JOIN loaded_months USING (customer_id, month)
 LEFT JOIN without_amount USING (user_id, month, customer_id)
-ANTI JOIN yielding USING (user_id, month, customer_id)
+ANTI JOIN yielding_answers USING (user_id, month, customer_id)
 ORDER BY answered.month, answered.user_id, answered.customer_id

@@ -10,10 +10,11 @@
 --   user_id: id of the user
 --   user_label: the name, followed by the office or the id if another user has the same name; the id without a name
 --   customers: the customers whose answers are added up, by id
---   commission: sum of these answers; currency not documented, tax basis as declared in marts.tax_basis
---   largest_commission: the largest of these answers; currency not documented, tax basis as declared in marts.tax_basis
+--   commission: sum of the answers that are added up; currency not documented, tax basis as declared in marts.tax_basis
+--   largest_commission: the largest commission in one of these answers; currency not documented, tax basis as declared
+--     in marts.tax_basis
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
-WITH counted AS (
+WITH answers AS (
     SELECT given.*
     FROM staging.commission_user AS given
     SEMI JOIN marts.user_sources AS sources USING (user_id, month, customer_id)
@@ -25,7 +26,7 @@ compared AS (
         count(*) OVER (
             PARTITION BY user_id, month, commission, sold_total_price, sold_estate_parts, writing_parts, valuation_parts
         ) > 1 AND greatest(abs(commission), sold_estate_parts, writing_parts, valuation_parts) > 0 AS is_repeated
-    FROM counted
+    FROM answers
 )
 
 SELECT

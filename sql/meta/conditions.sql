@@ -37,7 +37,7 @@ failed AS (
     FROM open_failures
 ),
 
-asked AS (
+requested_reports AS (
     SELECT freshness.*, coalesce(access.since_utc, access.denied_at_utc) AS refused_since_utc
     FROM freshness
     LEFT JOIN meta.access AS access USING (report, customer)
@@ -46,7 +46,7 @@ asked AS (
 
 shut_out AS (
     SELECT customer, max(refused_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
-    FROM asked
+    FROM requested_reports
     GROUP BY customer
     HAVING count(*) > 1 AND bool_and(state = 'no access')
 ),
@@ -109,7 +109,7 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-lacking AS (  -- needed columns that all answers of a report's latest day lack
+missing_columns AS (  -- needed columns that all answers of a report's latest day lack
     SELECT
         report,
         max(fetched_at_utc) AS since_utc,
@@ -123,7 +123,7 @@ lacking AS (  -- needed columns that all answers of a report's latest day lack
     HAVING len(columns) > 0
 ),
 
-pushed AS (
+pushed_budgets AS (
     SELECT
         customer,
         month,
@@ -135,7 +135,7 @@ pushed AS (
     GROUP BY customer, month, office_id, user_id
 ),
 
-found AS (
+all_conditions AS (
     SELECT
         status AS kind, report, customer, month, since_utc, error_kind AS cause, error,
         coalesce(
@@ -160,7 +160,7 @@ found AS (
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
         CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access.' END AS remedy
-    FROM asked
+    FROM requested_reports
     ANTI JOIN shut_out USING (customer)
     WHERE state = 'no access'
     UNION ALL BY NAME
@@ -241,7 +241,7 @@ found AS (
         'No row has ' || array_to_string(columns, ', ') || ', so columns made from it are empty.' AS error,
         'Name its field in shapes.toml, or write "-" if the service has none: `brokerbi shapes --report ' || report
         || '` shows what arrives.' AS remedy
-    FROM lacking
+    FROM missing_columns
     UNION ALL BY NAME
     SELECT
         'overlap' AS kind, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
@@ -275,7 +275,7 @@ found AS (
         'Budgets were sent, but the service did not show them.' AS error,
         'Push their plan again: `brokerbi budget push`.' AS remedy,
         count(*) AS row_count
-    FROM pushed
+    FROM pushed_budgets
     CROSS JOIN meta.current_moment
     WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
         AND (status = 'unconfirmed' OR (status = 'sent' AND sent_at_utc < now_utc - INTERVAL 1 HOUR))
@@ -284,7 +284,7 @@ found AS (
 
 judged AS (
     SELECT
-        found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity),
+        all_conditions.* REPLACE (coalesce(all_conditions.severity, kinds.severities[1]) AS severity),
         kinds.is_of_figures,
         CASE
             WHEN cause = 'UnreadableRows'  -- the first words of the error, without numbers
@@ -293,7 +293,7 @@ judged AS (
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out', 'changes unknown') THEN customer
         END AS apart
-    FROM found
+    FROM all_conditions
     INNER JOIN meta.kinds AS kinds USING (kind)
 )
 

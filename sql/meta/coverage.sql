@@ -22,7 +22,7 @@ WITH spans AS (
     GROUP BY report
 ),
 
-squares AS (
+months_to_load AS (
     SELECT
         freshness.report,
         freshness.customer,
@@ -44,26 +44,26 @@ squares AS (
 
 judged AS (
     SELECT
-        squares.report,
-        squares.customer,
-        squares.month,
+        months_to_load.report,
+        months_to_load.customer,
+        months_to_load.month,
         CASE
             WHEN failed.status IS NOT NULL THEN failed.status
             WHEN held.state = 'open' THEN 'open'
             WHEN held.rows > 0 THEN 'held'
             WHEN held.state IS NOT NULL THEN 'empty'
-            WHEN squares.freshness = 'switched off' THEN 'off'
-            WHEN squares.freshness = 'no access' THEN 'refused'
+            WHEN months_to_load.freshness = 'switched off' THEN 'off'
+            WHEN months_to_load.freshness = 'no access' THEN 'refused'
             ELSE 'missing'
         END AS state,
         held.state IS NOT NULL AS is_held
-    FROM squares
+    FROM months_to_load
     LEFT JOIN meta.months AS held
-        ON (held.report, held.customer) = (squares.report, squares.customer)
-        AND held.month IS NOT DISTINCT FROM squares.month
+        ON (held.report, held.customer) = (months_to_load.report, months_to_load.customer)
+        AND held.month IS NOT DISTINCT FROM months_to_load.month
     LEFT JOIN meta.open_failures AS failed
-        ON (failed.report, failed.customer) = (squares.report, squares.customer)
-        AND failed.month IS NOT DISTINCT FROM squares.month
+        ON (failed.report, failed.customer) = (months_to_load.report, months_to_load.customer)
+        AND failed.month IS NOT DISTINCT FROM months_to_load.month
 )
 
 SELECT

@@ -77,7 +77,7 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-users_held AS (  -- months in which the user report of all these offices is loaded, perhaps with gaps
+loaded_users AS (  -- months in which the user report of all these offices is loaded, perhaps with gaps
     SELECT
         offices.user_id,
         sources.month,
@@ -123,7 +123,7 @@ months_known AS (
         coalesce(known.is_open, held.is_open),
         held.read_at_utc
     FROM marts.user_month AS known
-    FULL JOIN users_held AS held USING (user_id, month)
+    FULL JOIN loaded_users AS held USING (user_id, month)
 ),
 
 actuals AS (
@@ -166,7 +166,7 @@ all_actuals AS (
     FROM registered
 ),
 
-months_wanted AS (
+months_to_show AS (
     SELECT is_user, owner_id, month, measure
     FROM budgets_summed
     UNION
@@ -223,7 +223,7 @@ compared AS (
         coalesce(month > owners.last_active_month, false) AS is_quiet,
         coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.left_month, false) AS is_gone,
         greatest(date_trunc('year', month)::DATE, owners.first_active_month) AS began_month
-    FROM months_wanted
+    FROM months_to_show
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)
     LEFT JOIN all_actuals AS actuals USING (is_user, owner_id, month, measure)
     LEFT JOIN owners_active AS owners USING (is_user, owner_id)

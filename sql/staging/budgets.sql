@@ -59,7 +59,7 @@ WITH budget_reports AS (
     FROM bi.user_budget_crm_history
 ),
 
-said AS (
+amounts AS (
     SELECT
         _customer AS customer_id, report, preference, office_id, office_named, user_id, _month AS month,
         unnest([
@@ -92,38 +92,38 @@ offices_of_users AS (
     HAVING count(DISTINCT answered.office_id) = 1
 ),
 
-placed AS (
+amounts_of_offices AS (
     SELECT
-        said.* REPLACE (
-            coalesce(id_set(said.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
-            id_set(said.user_id) AS user_id
+        amounts.* REPLACE (
+            coalesce(id_set(amounts.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
+            id_set(amounts.user_id) AS user_id
         )
-    FROM (FROM said WHERE amount IS NOT NULL) AS said
+    FROM (FROM amounts WHERE amount IS NOT NULL) AS amounts
     LEFT JOIN offices_numbered AS numbered
-        ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
-    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = said.customer_id
-    LEFT JOIN offices_of_users AS of_users ON of_users.customer_id = said.customer_id AND of_users.user_id = said.user_id
+        ON numbered.customer_id = amounts.customer_id AND numbered.number = office_number(amounts.office_named)
+    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = amounts.customer_id
+    LEFT JOIN offices_of_users AS of_users ON of_users.customer_id = amounts.customer_id AND of_users.user_id = amounts.user_id
 ),
 
-grouped AS (
+amounts_grouped AS (
     SELECT *, {'report': report, 'customer': customer_id, 'office': office_id, 'month': month, 'measure': measure} AS of_office
-    FROM placed
+    FROM amounts_of_offices
 ),
 
 totals AS (  -- the sums of all users' rows that were current when one of these, or a row without a user, began
-    SELECT of_office, moments.at_utc, sum(grouped.amount) AS total, count(*) FILTER (grouped.amount <> 0) AS amount_count
-    FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM grouped) AS moments
-    INNER JOIN grouped USING (of_office)
-    WHERE grouped.user_id IS NOT NULL
-        AND grouped.valid_from_utc <= moments.at_utc
-        AND coalesce(grouped.valid_to_utc > moments.at_utc, true)
+    SELECT of_office, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
+    FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
+    INNER JOIN amounts_grouped USING (of_office)
+    WHERE amounts_grouped.user_id IS NOT NULL
+        AND amounts_grouped.valid_from_utc <= moments.at_utc
+        AND coalesce(amounts_grouped.valid_to_utc > moments.at_utc, true)
     GROUP BY ALL
 ),
 
 compared AS (
-    SELECT grouped.* EXCLUDE (of_office), totals.total, totals.amount_count
-    FROM grouped
-    LEFT JOIN totals ON totals.of_office = grouped.of_office AND totals.at_utc = grouped.valid_from_utc
+    SELECT amounts_grouped.* EXCLUDE (of_office), totals.total, totals.amount_count
+    FROM amounts_grouped
+    LEFT JOIN totals ON totals.of_office = amounts_grouped.of_office AND totals.at_utc = amounts_grouped.valid_from_utc
 ),
 
 users_known AS (

@@ -19,7 +19,7 @@
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: assignments, in parts if shared
 --   valuation_parts: valuations, in parts if shared
-WITH known AS (
+WITH known_offices AS (
     SELECT _customer AS office_id FROM bi.commission_office
     UNION
     SELECT office_customer_id FROM bi.commission_office
@@ -27,14 +27,14 @@ WITH known AS (
     SELECT office_customer_id FROM bi.sales_estates
 ),
 
-numbered AS (
+offices_by_number AS (
     SELECT office_number(office_id) AS number, list(office_id) AS office_ids
-    FROM known
+    FROM known_offices
     WHERE regexp_full_match(office_id, '[A-Z]+[0-9]+')
     GROUP BY ALL
 ),
 
-named AS (
+office_rows AS (
     SELECT
         _customer,
         _month,
@@ -50,16 +50,16 @@ named AS (
     FROM bi.commission_office
 ),
 
-asked AS (
+rows_with_office AS (
     SELECT
-        named.*,
+        office_rows.*,
         CASE
-            WHEN office_number(named._customer) = named.named_id THEN named._customer
-            WHEN len(numbered.office_ids) = 1 THEN numbered.office_ids[1]
-            WHEN numbered.office_ids IS NULL THEN named.named_id
+            WHEN office_number(office_rows._customer) = office_rows.named_id THEN office_rows._customer
+            WHEN len(offices_by_number.office_ids) = 1 THEN offices_by_number.office_ids[1]
+            WHEN offices_by_number.office_ids IS NULL THEN office_rows.named_id
         END AS office_id
-    FROM named
-    LEFT JOIN numbered ON numbered.number = named.named_id
+    FROM office_rows
+    LEFT JOIN offices_by_number ON offices_by_number.number = office_rows.named_id
 )
 
 SELECT
@@ -73,7 +73,7 @@ SELECT
     sum(_asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
     sum(_asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
     sum(_asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
-FROM asked AS _asked
+FROM rows_with_office AS _asked
 LEFT JOIN bi.commission_office_sale AS sales
     ON sales._customer = _asked._customer
     AND sales._month = _asked._month

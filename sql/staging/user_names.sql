@@ -15,13 +15,13 @@
 --     other users of the report but no directory has this one; false if that cannot be known
 --   left_directory_on: day on which the last directory that had the user was first read without the user; null if a
 --     directory still has the user, or none ever had
-WITH running AS (
+WITH running_events AS (
     SELECT * FROM bi.running_commissions
     UNION ALL BY NAME
     SELECT NULL::VARCHAR AS user_name WHERE false
 ),
 
-named_somewhere AS (
+all_names AS (
     SELECT user_id, user_name, 'directory' AS name_source, is_refreshed, landed_row
     FROM staging.users
     UNION ALL
@@ -35,7 +35,7 @@ named_somewhere AS (
     UNION ALL
     SELECT receiver_id, receiver_name, 'lead', true, _row FROM bi.tips
     UNION ALL
-    SELECT user_id, user_name::VARCHAR, 'running commission', true, _row FROM running
+    SELECT user_id, user_name::VARCHAR, 'running commission', true, _row FROM running_events
     UNION ALL
     SELECT user_id, user_name, 'budget', true, _row FROM bi.budget_commission_history
     UNION ALL
@@ -52,7 +52,7 @@ names AS (
         )) AS user_name,
         arg_min(name_source, list_position(['directory', 'sale', 'lead', 'running commission', 'budget'], name_source))
             AS name_source
-    FROM named_somewhere
+    FROM all_names
     WHERE user_id IS NOT NULL AND trim(user_name) <> ''
     GROUP BY ALL
 ),
@@ -89,16 +89,16 @@ users_expected AS (
     INNER JOIN directories_known USING (customer_id)
 ),
 
-everybody AS (
+all_users AS (
     SELECT user_id FROM directory
     UNION SELECT user_id FROM agents_seen
     UNION SELECT user_id FROM staging.commission_user
     UNION SELECT user_id FROM marts.running_commissions
 ),
 
-named AS (
+named_users AS (
     SELECT
-        everybody.user_id,
+        all_users.user_id,
         names.user_name,
         names.name_source,
         agents_seen.employee_id,
@@ -106,14 +106,14 @@ named AS (
         directory.user_id IS NULL AND users_expected.user_id IS NOT NULL AS is_missing_in_directory,
         users_left.left_on AS left_directory_on,
         coalesce(agents_seen.office_name, earners_seen.office_name) AS office_name
-    FROM everybody
+    FROM all_users
     LEFT JOIN names USING (user_id)
     LEFT JOIN directory USING (user_id)
     LEFT JOIN users_expected USING (user_id)
     LEFT JOIN staging.users_left AS users_left USING (user_id)
     LEFT JOIN agents_seen USING (user_id)
     LEFT JOIN earners_seen USING (user_id)
-    WHERE everybody.user_id IS NOT NULL
+    WHERE all_users.user_id IS NOT NULL
 )
 
 SELECT
@@ -133,4 +133,4 @@ SELECT
     is_in_directory,
     is_missing_in_directory,
     left_directory_on
-FROM named
+FROM named_users
