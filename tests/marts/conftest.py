@@ -9,5 +9,5 @@ from tests.marts.given import Given, warehouse
 
 @pytest.fixture
 def given() -> Given:
-    """A warehouse without a row."""
+    """A warehouse without rows."""
     return warehouse()

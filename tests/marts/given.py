@@ -1,4 +1,4 @@
-"""Small warehouses: declared tables, rows written as dictionaries, the marts a query reads."""
+"""Small warehouses: declared tables, rows written as dictionaries, and the marts that a query reads."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _folder = TemporaryDirectory()
 
 
 def warehouse(prepare: Callable[[DuckDBPyConnection], object] | None = None) -> DuckDBPyConnection:
-    """A working file with every declared table and no row, which is gone when it is closed.
+    """A working file with every declared table and no rows, which is gone when it is closed.
 
-    Or with what `prepare` does to it, which is done once; macros for the connection alone do not stay.
+    `prepare` may fill it, and is called once for all tests; temporary macros do not stay.
     """
     path = _copied(_prepared(prepare) if prepare else _template())
     connection = duckdb.connect(path, config={**_CONFIG, "fsync_mode": "NONE"})
@@ -106,7 +106,7 @@ def held(
     at_utc: datetime = FIRST_MOMENT,
     is_open: bool = False,
 ) -> str:
-    """The ledger holds these months of a report, by one new load, whose id is the answer."""
+    """Record these months of a report as loaded, by one new load; returns its id."""
     load_id = f"L{next(_numbers):06d}"
     firsts = [month(text) for text in months]
     connection.execute(
@@ -129,7 +129,7 @@ def held(
 
 
 def asked_for(connection: DuckDBPyConnection, *customers: str, **switched: str) -> None:
-    """The settings name these customers, and those with `off` besides; whoever else is held was removed."""
+    """Configure these customers, switched off if `off`; other loaded customers count as removed."""
     configured = {**dict.fromkeys(customers, "on"), **switched}
     named = [
         {"customer": name, "start_month": month("2026-01"), "is_active": state == "on"}
@@ -148,14 +148,14 @@ def rows(
     at_utc: datetime = FIRST_MOMENT,
     load_id: str | None = None,
 ) -> list[int]:
-    """Put rows of one customer and month into a table of bi; the answer is their `_row` numbers."""
+    """Insert rows of one customer and month into a table of bi; returns their `_row` numbers."""
     numbers = []
     for row in given:
         number = next(_numbers)
         whole = {
             "_customer": customer,
             "_month": month(of_month),
-            "_load_id": load_id or _load_in_force(connection, customer, of_month),
+            "_load_id": load_id or _current_load(connection, customer, of_month),
             "_fetched_at_utc": at_utc,
             "_row": number,
             **row,
@@ -177,7 +177,7 @@ def loaded(
     at_utc: datetime = FIRST_MOMENT,
     is_open: bool = False,
 ) -> list[int]:
-    """Replace a month of a report that has one table, of its own name: the ledger and the rows."""
+    """Replace a month of a report with a single table of the same name: ledger and rows."""
     load_id = held(connection, report, customer, [of_month], at_utc=at_utc, is_open=is_open)
     connection.execute(
         f"DELETE FROM bi.{report} WHERE (_customer, _month) = ($1, $2)", [customer, month(of_month)]
@@ -188,13 +188,13 @@ def loaded(
 def in_quarantine(
     connection: DuckDBPyConnection, report: str, customer: str, table: str = "", of_month: str = "2026-01"
 ) -> None:
-    """A row of this month of a report could not be loaded."""
+    """Put a row of this month of a report into quarantine."""
     row = f"('{report}', '{customer}', DATE '{of_month}-01', '{table or report}')"
     connection.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name) VALUES {row}")
 
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
-    """Build the marts that a query reads, with all they need, then what the query finds in them."""
+    """Build the marts that a query reads, with all they need; returns the query's rows."""
     build_for(connection, query)
     return connection.execute(query).fetchall()
 
@@ -202,7 +202,7 @@ def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]
 def explained(
     connection: DuckDBPyConnection, question: str, first: str, *last: str, **asked: str
 ) -> list[dict[str, Any]]:
-    """The rows of a query of sql/explain, for an office, a user or the chain, its marts built before."""
+    """Build the marts of a query of sql/explain; returns its rows for an office, a user or the chain."""
     build_for(connection, explaining(question))
     return explained_again(connection, question, first, *last, **asked)
 
@@ -221,7 +221,7 @@ def explained_again(
     user: str = "",
     **variables: str,
 ) -> list[dict[str, Any]]:
-    """The same from marts that are there: nothing that they are made of has changed since."""
+    """As `explained`, from the marts already built: their sources must not have changed since."""
     asked = {
         "kind": "office" if office else "user" if user else "chain",
         "id": office or user,
@@ -237,14 +237,14 @@ def explained_again(
 
 
 def build_for(connection: DuckDBPyConnection, *queries: str) -> None:
-    """Build what these queries read of marts and views of meta, and all they need."""
+    """Build the marts and views of meta that these queries read, and all they need."""
     trees = syntax_trees(connection, queries)
     read = {table for tree in trees for table in tables_read(tree, Path("a test"))}
     build(connection, *sorted(".".join(table) for table in read if table[0] in ("marts", "meta")))
 
 
 def build(connection: DuckDBPyConnection, *wanted: str) -> None:
-    """Build these marts, or views of meta by their whole names, and all they need, from the real files."""
+    """Build these marts, or views of meta by their full names, and all they need, from the real files."""
     whole = [name if "." in name else f"marts.{name}" for name in wanted]
     build_marts(connection, only=whole)
 
@@ -266,7 +266,7 @@ def earned(
 
 
 def arrived(connection: DuckDBPyConnection, table: str, **columns: str) -> None:
-    """Undocumented columns have come, with these types; the table too, if nobody declared it."""
+    """Add undocumented columns with these types to a table; creates an undeclared table."""
     technical = "_customer VARCHAR, _month DATE, _load_id VARCHAR, _fetched_at_utc TIMESTAMP, _row BIGINT"
     connection.execute(f"CREATE TABLE IF NOT EXISTS bi.{table} ({technical})")
     for name, kind in columns.items():
@@ -285,7 +285,7 @@ def sold(
     at_utc: datetime = FIRST_MOMENT,
     **more: object,
 ) -> str:
-    """One more sale of an office in the sales report, with its agents and changes; the answer is its load."""
+    """Add a sale of an office to the sales report, with its agents and changes; returns the load."""
     load_id = held(connection, "sales", customer, [of_month], at_utc=at_utc)
     connection.execute(
         "UPDATE bi.sales_estates SET _load_id = $1 WHERE (_customer, _month) = ($2, $3)",
@@ -306,7 +306,7 @@ def sold(
 
 
 def bidden(connection: DuckDBPyConnection, estate: str, *bids: Row, report: str = "bids") -> None:
-    """M1 was asked for the bids of an estate, and these came."""
+    """Record that M1's bids on an estate were requested, and answered with these."""
     connection.execute(
         "INSERT INTO meta.history_scopes BY NAME SELECT $1 AS report, 'M1' AS customer, $2 AS asked, "
         "$3::TIMESTAMP AS fetched_at_utc",
@@ -317,13 +317,13 @@ def bidden(connection: DuckDBPyConnection, estate: str, *bids: Row, report: str 
 
 
 def snapshot(connection: DuckDBPyConnection, report: str, given: Sequence[Row]) -> None:
-    """Put rows of M1 into a report that has no months."""
+    """Insert rows of M1 into a report without months."""
     row = {"_month": None, "valid_from_utc": FIRST_MOMENT}
     rows(connection, f"{report}_history", "M1", "2026-01", [{**row, **one} for one in given], load_id="L1")
 
 
 def lacking(connection: DuckDBPyConnection, report: str, customer: str, *columns: str) -> None:
-    """The newest answer of a report lacks these needed columns."""
+    """Record that a report's newest answer lacks these needed columns."""
     load_id = held(connection, report, customer, ["2026-01"])
     connection.execute(
         'UPDATE meta.loads SET missing = $1, load_number = $2, "rows" = 1 WHERE load_id = $3',
@@ -332,7 +332,7 @@ def lacking(connection: DuckDBPyConnection, report: str, customer: str, *columns
 
 
 def trademarks(connection: DuckDBPyConnection, customer: str, **offices: Sequence[str]) -> None:
-    """The trademarks of a customer, by name, with the offices that trade under each."""
+    """Insert the trademarks of a customer, by name, with the offices that trade under each."""
     since = {"_month": None, "valid_from_utc": FIRST_MOMENT}
     for name, named in offices.items():
         mark = [{**since, "trademark": name}]
@@ -350,7 +350,7 @@ def sales_read(
     office: str = "M1",
     is_open: bool = False,
 ) -> str:
-    """Replace a month of G1's sales by these estates and their commissions; the answer is the load."""
+    """Replace a month of G1's sales with these estates and their commissions; returns the load."""
     load_id = held(connection, "sales", "G1", [of_month], at_utc=at_utc, is_open=is_open)
     connection.execute(
         "DELETE FROM bi.sales_estates WHERE (_month, office_customer_id) = ($1, $2)",
@@ -370,7 +370,7 @@ def sales_read(
     return load_id
 
 
-def _load_in_force(connection: DuckDBPyConnection, customer: str, of_month: str) -> str:
+def _current_load(connection: DuckDBPyConnection, customer: str, of_month: str) -> str:
     found = connection.execute(
         "SELECT max(load_id) FROM meta.months WHERE (customer, month) = ($1, $2)", [customer, month(of_month)]
     ).fetchall()

@@ -1,4 +1,4 @@
-"""What users did, from a report whose numbers nobody has documented."""
+"""What users did, from a report with undocumented numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TABLE = "live_activity"
 TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activity ORDER BY ALL"
 
 
-def test_every_number_of_a_user_is_a_measure_under_the_services_name(given: Given) -> None:
+def test_every_number_in_a_users_row_is_a_measure_under_the_services_name(given: Given) -> None:
     held(given, "live_activity", "M1", ["2026-01"])
     arrived(given, TABLE, role_id="BIGINT", calls="VARCHAR", hours="DOUBLE", phone="VARCHAR", note="VARCHAR")
     user = {
@@ -28,7 +28,7 @@ def test_every_number_of_a_user_is_a_measure_under_the_services_name(given: Give
     ]  # fmt: skip
 
 
-def test_an_office_that_answers_beside_its_group_counts_once(given: Given) -> None:
+def test_an_office_that_answers_next_to_its_group_counts_once(given: Given) -> None:
     arrived(given, TABLE, calls="BIGINT")
     for customer in ("G1", "M1"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"customer_id": "M1"}, 5)])

@@ -1,4 +1,4 @@
-"""Agents: how many are at work, who came, left or moved, who is falling, and what was budgeted for whom."""
+"""Agents: headcount, joiners, leavers and moves, trends, and budgets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def headcount(given: Given, level: str, member: str = "") -> list[tuple[object, 
     return built(given, f"SELECT {FLOWS} FROM marts.headcount_month WHERE {whose} ORDER BY month")
 
 
-def test_an_agent_joins_once_leaves_after_three_quiet_months_and_a_gap_is_no_leaving(given: Given) -> None:
+def test_an_agent_joins_once_and_leaves_after_three_quiet_months_but_not_in_a_gap(given: Given) -> None:
     at_work(given, {"stays": "111111", "gap": "1  111", "joins": "  1111", "leaves": "11", "quiet": "11111"})
     assert headcount(given, "chain") == [
         (4, None, None, None, None, None, None), (3, 0, 0, 0, 1, 0, 0), (3, 1, 0, 1, 0, 0, 0),
@@ -61,7 +61,7 @@ def test_an_agent_who_changes_office_moved_and_has_neither_left_nor_joined(given
     assert headcount(given, "chain")[3] == (2, 0, 0, 0, 0, 0, 0)
 
 
-def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held(given: Given) -> None:
+def test_a_headcount_is_unknown_if_the_user_report_of_an_office_is_not_loaded(given: Given) -> None:
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 1)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 1)])
@@ -83,7 +83,7 @@ def test_a_user_has_an_office_and_first_and_last_months(given: Given) -> None:
 @pytest.mark.parametrize(
     ("first_quiet", "has_directory"), [("2026-01", False), ("2026-03", True)], ids=["idle", "not listed"]
 )
-def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_end_of(
+def test_leaving_is_judged_by_complete_months_of_the_users_own_office(
     given: Given, first_quiet: str, has_directory: bool
 ) -> None:
     for office, read_at_utc in (("M1", datetime(2026, 4, 1, 5)), ("M2", datetime(2026, 3, 10, 5))):
@@ -153,16 +153,16 @@ def test_a_trend_compares_three_months_with_the_same_of_last_year(two_years: Giv
     ]
 
 
-def test_who_came_during_last_years_months_is_compared_with_nothing(two_years: Given) -> None:
+def test_an_agent_who_joined_during_last_years_months_is_not_compared(two_years: Given) -> None:
     assert built(two_years, f"{TREND} WHERE user_id = 'U2'") == [("U2", Decimal(24), None, None, None)]
 
 
-def test_a_trend_is_unknown_where_a_month_is_not_held(two_years: Given) -> None:
+def test_a_trend_is_unknown_if_a_month_is_not_loaded(two_years: Given) -> None:
     two_years.execute("DELETE FROM meta.months WHERE report = 'commission_user' AND month = '2026-08-01'")
     assert built(two_years, f"{TREND} WHERE user_id = 'U1'") == [("U1", None, Decimal(30), None, None)]
 
 
-def test_an_agent_who_changed_office_does_not_take_the_past_along(given: Given) -> None:
+def test_the_past_of_an_agent_who_changed_office_stays_at_the_old_office(given: Given) -> None:
     share = {"commission_value": 100, "commission_percentage_of_total": 100}
     agent = {"id": "U1", "primary_office_customer_id": "M2", "responsible": True, **share}
     for of_month, office in (("2026-01", "M1"), ("2026-02", "M2")):

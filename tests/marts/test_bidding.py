@@ -1,4 +1,4 @@
-"""The mart of bidding against a few written rows."""
+"""The mart of bidding against a few written bids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_bidding_counts_bids_that_stand_and_who_made_them(home: Given) -> None
     assert found == [(3, 2, 1, Decimal(95), Decimal(120), 4, Decimal(25))]
 
 
-def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: Given) -> None:
+def test_hidden_bids_are_unknown_until_requested_and_count_once(home: Given) -> None:
     hidden = "SELECT hidden_bid_count, hidden_bid_share, bid_count FROM marts.bidding"
     bidden(home, "E1", bid(1, "95"))
     assert built(home, hidden) == [(None, None, 1)]
@@ -45,7 +45,7 @@ def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: G
     assert built(home, hidden) == [(2, Decimal(1), 2)]
 
 
-def test_a_home_without_a_bid_is_there_if_it_was_asked_for_and_else_is_not(home: Given) -> None:
+def test_a_home_without_bids_has_a_row_only_if_its_bids_were_requested(home: Given) -> None:
     sold(home, "M1", "2026-01", "M1", "E2")
     bidden(home, "E1")
     assert built(home, "SELECT estate_id, bid_count, first_bid FROM marts.bidding") == [("E1", 0, None)]

@@ -15,7 +15,7 @@ AMOUNTS = "SELECT amount_before::INT, amount_after::INT, noted_at_utc FROM marts
 
 
 def known(*, office: str = "M1", at_utc: datetime = FIRST) -> Given:
-    """G1 answers for an office since this moment, and December's budgets were asked for at the first."""
+    """G1 has answered for an office since this time; December's budgets were requested at the first."""
     given = warehouse()
     row = earned({"office_customer_id": office}, 5)
     loaded(given, "commission_office", "G1", "2026-01", [row], at_utc=at_utc)
@@ -30,7 +30,7 @@ def asked(given: Given, at_utc: datetime) -> None:
 def budgeted(
     given: Given, amount: int, since: datetime, until: datetime | None = None, **more: object
 ) -> None:
-    """A version of the budget of U1 of M1 in December."""
+    """One version of the budget of U1 of M1 in December."""
     row: Row = {
         "office_id": "M1", "user_id": "U1", "commission_budget": amount,
         "valid_from_utc": since, "valid_to_utc": until, **more,
@@ -71,7 +71,7 @@ def test_the_analysis_has_each_budget_that_was_entered_changed_or_taken_back() -
     ]
 
 
-def test_a_budget_as_its_month_was_first_read_is_no_change() -> None:
+def test_the_first_reading_of_a_budget_is_not_a_change() -> None:
     given = known()
     budgeted(given, 100, FIRST)
     assert built(given, AMOUNTS) == []
@@ -99,7 +99,7 @@ def test_a_budget_read_later_in_the_run_that_first_knew_its_office_was_not_enter
     assert built(given, AMOUNTS) == []
 
 
-def test_a_reading_that_a_replay_left_alone_is_no_reading() -> None:
+def test_a_reading_that_a_replay_skipped_does_not_count() -> None:
     given = known()
     given.execute("UPDATE meta.loads SET status = 'superseded' WHERE report = 'office_budget_commission'")
     asked(given, SECOND)

@@ -58,7 +58,7 @@ def test_a_budget_changed_twice_is_right_at_every_moment(given: Given) -> None:
     assert found == [[(100,)], [(200,)], [(150,)]]
 
 
-def test_an_amount_that_stood_while_something_else_changed_is_one_version(given: Given) -> None:
+def test_an_unchanged_amount_is_one_version_whatever_else_changes(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, SUMMER, AUTUMN), (150, AUTUMN, None))
     found = built(given, "SELECT amount::INT, valid_from_utc, valid_to_utc FROM marts.budgets")
     assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]
@@ -76,7 +76,7 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Give
     ]
 
 
-def test_registered_estates_of_an_office_are_those_entered_where_held(given: Given) -> None:
+def test_registered_estates_of_an_office_are_the_loaded_ones(given: Given) -> None:
     shown = "SELECT month, budget::INT, actual::INT FROM marts.office_budget_vs_actual"
     query = f"{shown} WHERE measure = 'registered estates' ORDER BY month"
     january, february = month("2026-01"), month("2026-02")
@@ -94,7 +94,7 @@ def test_registered_estates_of_an_office_are_those_entered_where_held(given: Giv
     assert built(given, query) == [(january, 3, None), (february, 3, None)]
 
 
-def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: Given) -> None:
+def test_an_office_is_compared_with_the_sum_of_its_users_budgets(given: Given) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     budgeted(given, "2026-01", "U2", (300, SPRING, None))
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 500)])
@@ -141,7 +141,7 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
     [(10, datetime(2026, 4, 16), 15, 1160), (90, datetime(2026, 4, 16, 18), Decimal("14.25"), 1238)],
     ids=["slow", "in the evening"],
 )
-def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
+def test_the_current_month_is_forecast_as_reached_and_by_the_time_left(
     given: Given, earned_in_april: int, read_at: datetime, days_left: Decimal, forecast: int
 ) -> None:
     for number in range(1, 13):
@@ -172,7 +172,7 @@ def test_months_without_a_budget_are_in_the_year_to_date_and_the_forecast(given:
     ]
 
 
-def test_a_year_with_a_month_that_is_not_held_has_no_sum_and_no_forecast(given: Given) -> None:
+def test_a_year_with_a_month_that_is_not_loaded_has_no_sum_and_no_forecast(given: Given) -> None:
     budgeted(given, "2026-02", "U1", (100, SPRING, None))
     office_earned(given, {2: 5})
     query = "SELECT actual::INT, year_to_date_actual, year_forecast FROM marts.office_budget_vs_actual"
@@ -189,7 +189,7 @@ def test_months_before_a_user_began_are_zero_and_not_average_months(given: Given
     assert found == [(3, 50, 50 + 9 * 50), (4, 200, 200 + 8 * 100)]
 
 
-def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: Given) -> None:
+def test_nothing_is_forecast_for_a_user_without_a_trace_in_three_months(given: Given) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
@@ -202,7 +202,7 @@ def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: Gi
     [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])],
     ids=["no budget after", "budgets that were left"],
 )
-def test_nothing_more_is_forecast_of_an_office_that_was_closed(
+def test_nothing_more_is_forecast_for_a_closed_office(
     given: Given, last_budget: int, forecasts: list[int]
 ) -> None:
     for number in range(1, last_budget + 1):
@@ -223,7 +223,7 @@ def test_nothing_more_is_forecast_of_an_office_that_was_closed(
     ],
     ids=["listed", "missing and idle", "taken out"],
 )
-def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
+def test_nothing_more_is_forecast_for_a_user_who_has_left_the_directory(
     given: Given, directory: Row, earned_in_march: int, forecasts: list[int]
 ) -> None:
     for number in range(1, 13):
@@ -239,7 +239,7 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     assert built(given, query) == [(forecast,) for forecast in forecasts]
 
 
-def test_budgets_of_a_user_at_two_offices_meet_commission_once(given: Given) -> None:
+def test_budgets_of_a_user_at_two_offices_are_compared_with_one_commission(given: Given) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     of_another = {"office_id": "M2", "user_id": "U1", "commission_budget": 300}
     put(given, "budget_commission_history", "2026-01", **of_another)
@@ -256,7 +256,7 @@ BASES = {
 
 
 @pytest.mark.parametrize("declared", BASES)
-def test_commission_is_compared_without_vat_or_the_row_says_that_it_may_not_be(
+def test_commission_is_compared_without_vat_or_has_a_note_that_it_may_include_it(
     given: Given, declared: str
 ) -> None:
     rate, actual, note = BASES[declared]
@@ -277,7 +277,7 @@ def test_a_report_without_an_amount_gives_way_to_another_that_has_one(given: Giv
     assert built(given, query) == [("budget_commission", 5)]
 
 
-def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: Given) -> None:
+def test_a_budget_without_a_user_is_the_offices_own_and_counts_once(given: Given) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", office_id="M1")
     for user, count in ((None, 4), ("U1", 2)):
@@ -290,7 +290,7 @@ MONTHS = ("2026-10", "2026-11", "2026-12")
 
 
 def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
-    """The homes that M1's users, or nobody in particular, mean to sell, month by month."""
+    """The budgeted homes of M1's users, or of no user, month by month."""
     for of_month, by_user in zip(MONTHS, amounts, strict=False):
         held(given, "office_budget_estate", "G1", [of_month])
         put(given, "budget_commission_history", of_month, office_id="M1")
@@ -318,7 +318,7 @@ MAYBE_A_SUM = "one user has the sum of all others of the office in every month: 
     ],
     ids=["nobody's", "of a blank", "of zeros", "not the sum", "of no user", "a user", "once another"],
 )
-def test_a_sum_of_an_offices_users_is_no_budget_unless_it_may_be_a_users_own(
+def test_a_sum_of_an_offices_users_is_not_a_budget_unless_it_may_be_a_users_own(
     given: Given,
     amounts: Sequence[Mapping[str | None, int]],
     directory: list[str],
@@ -334,7 +334,7 @@ def test_a_sum_of_an_offices_users_is_no_budget_unless_it_may_be_a_users_own(
     assert found == ([trouble] if trouble else [])
 
 
-def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: Given) -> None:
+def test_a_month_before_one_that_is_over_is_not_open_even_if_not_loaded(given: Given) -> None:
     for of_month in ("2026-01", "2026-02", "2026-03"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office = [earned({"office_customer_id": "M1"}, 5)]
@@ -353,7 +353,7 @@ def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: Giv
         ("G2", {}, "M3"),
     ],
 )
-def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_number_it_names(
+def test_a_budget_without_a_customer_id_is_of_the_requested_office_or_of_its_number(
     given: Given, asked: str, row: Row, office: str | None
 ) -> None:
     for customer, offices in (("M1", ["M1"]), ("G1", ["M1", "M2"]), ("G2", ["M3"])):
@@ -367,7 +367,7 @@ def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_num
 
 
 @pytest.mark.parametrize(("own", "user"), [(None, "U1"), ("U2", "U2")])
-def test_a_budget_that_names_no_user_is_of_the_one_asked_for(own: str | None, user: str) -> None:
+def test_a_budget_without_a_user_belongs_to_the_requested_user(own: str | None, user: str) -> None:
     given, table = warehouse(), "user_budget_commission_history"
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     held(given, "user_budget_commission", "M1", ["2026-01"])
@@ -376,7 +376,7 @@ def test_a_budget_that_names_no_user_is_of_the_one_asked_for(own: str | None, us
     assert found == [("M1", user, 7)]
 
 
-def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user_sells(given: Given) -> None:
+def test_a_groups_budget_without_an_office_is_of_the_only_office_where_its_user_sells(given: Given) -> None:
     of_offices = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
     loaded(given, "commission_office", "G1", "2026-01", of_offices)
     agents = [("U1", "M1"), ("U2", "M1"), ("U2", "M2")]
@@ -392,7 +392,7 @@ def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user
 
 
 def of_two_offices(given: Given, of_month: str, *actuals: float) -> None:
-    """M1 and M2 have a budget of 100 each in a month; what each reached, as far as it is known."""
+    """A budget of 100 each for M1 and M2 in a month, and what each reached, if known."""
     held(given, "budget_commission", "G1", [of_month])
     for office in ("M1", "M2"):
         row = {"office_id": office, "user_id": f"U {office}", "commission_budget": 100}
@@ -404,7 +404,7 @@ def of_two_offices(given: Given, of_month: str, *actuals: float) -> None:
 @pytest.mark.parametrize(
     "mart", ["chain_budget_vs_actual", "brand_budget_vs_actual", "region_budget_vs_actual"]
 )
-def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: Given, mart: str) -> None:
+def test_a_level_is_unknown_against_its_budget_if_one_of_its_offices_is(given: Given, mart: str) -> None:
     of_two_offices(given, "2026-01", 90, 60)
     of_two_offices(given, "2026-02", 90)
     found = built(
@@ -447,13 +447,13 @@ def test_a_forecast_is_judged_as_it_was_read_a_week_after_its_month(given: Given
 
 
 def reached_at(given: Given, number: int, amount: float, at_utc: datetime) -> None:
-    """What M1 earned in a month of 2025 as it was read at a moment, and seen by a night."""
+    """M1's commission in a month of 2025, read at a given time, with the marts of that night."""
     row = earned({"office_customer_id": "M1"}, amount)
     loaded(given, "commission_office", "M1", f"2025-{number:02}", [row], at_utc=at_utc)
     build(given, "month_total_versions")
 
 
-def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: Given) -> None:
+def test_coming_years_budgets_are_compared_with_the_same_months_of_this_year(given: Given) -> None:
     office_earned(given, {1: 90})
     for of_month, users in (("2026-01", 3), ("2026-02", 2), ("2026-03", 1), ("2027-01", 1), ("2027-02", 1)):
         for user in range(1, users + 1):
@@ -465,7 +465,7 @@ def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: G
 
 
 def changed_budgets(given: Given) -> list[tuple[object, ...]]:
-    """The budgets that the page says were changed since spring."""
+    """The budgets that the page shows as changed since spring."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
     build_for(given, BUDGET_CHANGES)
     for at_utc in (SPRING, AUTUMN):
@@ -477,7 +477,7 @@ def changed_budgets(given: Given) -> list[tuple[object, ...]]:
     return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
 
-def test_the_page_says_by_which_agents_an_offices_budget_changed(given: Given) -> None:
+def test_the_page_names_the_agents_whose_budgets_changed_an_offices(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
@@ -485,7 +485,7 @@ def test_the_page_says_by_which_agents_an_offices_budget_changed(given: Given) -
     assert changed_budgets(given) == [("M1", december, december, [], ["U3", "U1"], [200, -100], 600, 700)]
 
 
-def test_a_budget_that_is_first_read_beside_a_changed_one_is_in_no_sum(given: Given) -> None:
+def test_a_budget_first_read_next_to_a_changed_one_is_in_no_sum(given: Given) -> None:
     budgeted(given, "2026-11", "U1", (100, SPRING, SUMMER), (150, SUMMER, None))
     budgeted(given, "2026-12", "U1", (100, SUMMER, AUTUMN), (120, AUTUMN, None))
     budgeted(given, "2026-12", "U2", (500, SUMMER, None))

@@ -38,7 +38,7 @@ def test_a_column_named_share_parts_or_percentage_is_not_an_amount(given: Given)
     assert found == [("DECIMAL(19,8)",)]
 
 
-def test_a_mart_that_needs_more_memory_than_given_says_so_and_is_built_with_more(tmp_path: Path) -> None:
+def test_a_mart_that_needs_more_memory_than_given_fails_and_is_built_with_more(tmp_path: Path) -> None:
     large = "SELECT string_agg(md5(range::VARCHAR), '') AS x FROM range(1_000_000)"
     given, folder = warehouse(), room(tmp_path, marts_a=large)
     given.begin()
@@ -108,7 +108,7 @@ def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(given: G
     assert given.execute("FROM marts.a").fetchall() == [(1,)]
 
 
-def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(given: Given, tmp_path: Path) -> None:
+def test_a_mart_whose_file_was_removed_is_gone_and_staging_never_stays(given: Given, tmp_path: Path) -> None:
     build_marts(given, room(tmp_path, staging_s="SELECT 1 AS x", marts_a="SELECT 1 AS x"))
     (tmp_path / "marts" / "a.sql").unlink()
     build_marts(given, room(tmp_path, marts_b="SELECT 1 AS x"))

@@ -46,14 +46,14 @@ def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums(giv
 
 
 @pytest.mark.parametrize(("running", "last_over"), [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1)])
-def test_one_month_is_the_last_that_is_over(given: Given, running: set[str], last_over: int) -> None:
+def test_exactly_one_month_is_the_last_that_is_over(given: Given, running: set[str], last_over: int) -> None:
     for of_month in ("2026-01", "2026-02", "2026-03"):
         loaded(given, "commission_office", "M1", of_month, [earned(M1, 5)], is_open=of_month in running)
         loaded(given, "commission_office", "M2", of_month, [earned(M2, 5)], is_open=of_month == "2026-03")
     assert built(given, "SELECT month(month) FROM marts.chain_month WHERE is_last_over") == [(last_over,)]
 
 
-def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it(given: Given) -> None:
+def test_a_month_without_an_office_is_not_complete_and_names_the_office(given: Given) -> None:
     office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
     office_reports(given, "M2", "2026-02", offices=[M2])
     assert built(given, COMPLETE) == [
@@ -62,7 +62,7 @@ def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it(given
     ]
 
 
-def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_missing(given: Given) -> None:
+def test_a_report_of_no_office_is_unknown_and_a_report_that_one_office_lacks_is_missing(given: Given) -> None:
     for customer, office in (("M1", M1), ("M2", M2)):
         office_reports(given, customer, "2026-01", offices=[office])
     held(given, "tips_and_leads", "M1", ["2026-01"])
@@ -74,7 +74,7 @@ def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_m
     assert found == [(None, 0, "M2 (leads)", True, False)]
 
 
-def test_an_office_is_expected_while_it_is_asked_for_and_no_longer(given: Given) -> None:
+def test_an_office_is_expected_only_while_it_is_requested(given: Given) -> None:
     office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
     office_reports(given, "M2", "2026-01", offices=[M2])
     asked_for(given, "M1", M2="off")
@@ -106,7 +106,7 @@ def test_brands_and_regions_add_up_to_the_chain(given: Given) -> None:
     assert regions == [("Coast", Decimal(100), 1), (None, Decimal(200), 2)]
 
 
-def test_coverage_says_which_reports_of_an_office_are_missing(given: Given) -> None:
+def test_coverage_names_the_missing_reports_of_an_office(given: Given) -> None:
     office_reports(given, "M1", "2026-01", offices=[M1])
     held(given, "tips_and_leads", "M1", ["2026-01", "2026-02"])
     found = built(given, "SELECT month(month), missing_reports, is_held FROM marts.office_coverage")
@@ -114,7 +114,7 @@ def test_coverage_says_which_reports_of_an_office_are_missing(given: Given) -> N
 
 
 def frozen_office(given: Given) -> None:
-    """M1 and M2 until November, M2 refused since 20 October; October of the year before is whole."""
+    """M1 and M2 until November, M2 denied since 20 October; October of the year before is complete."""
     autumn, winter = datetime(2026, 10, 20, 4), datetime(2026, 11, 22, 4)
     for customer, office in (("M1", M1), ("M2", M2)):
         for month in ("2025-01", "2025-10", "2026-08"):
@@ -130,7 +130,7 @@ def frozen_office(given: Given) -> None:
 
 @pytest.fixture(scope="module")
 def frozen() -> Given:
-    """The marts of it, which are only read."""
+    """Its marts, which are only read."""
     given = warehouse()
     frozen_office(given)
     build(given, "chain_month", "office_month", "year_over_year", "leaderboard")
@@ -147,7 +147,7 @@ def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: Giv
     assert frozen.execute(query).fetchall() == [("2026-08",), ("2026-10",)]
 
 
-def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen: Given) -> None:
+def test_an_office_month_states_when_it_was_read_and_whether_its_end_is_missing(frozen: Given) -> None:
     shown = "office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE"
     assert of_october(frozen, "office_month", shown) == [
         ("M1", True, False, True, date(2026, 11, 22)),
@@ -155,14 +155,14 @@ def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen:
     ]
 
 
-def test_part_of_a_month_is_compared_with_nothing(frozen: Given) -> None:
+def test_a_partial_month_is_not_compared(frozen: Given) -> None:
     compared = of_october(frozen, "year_over_year", "office_id, commission_change::INT")
     assert compared == [("M1", 0), ("M2", None)]
     ranked = of_october(frozen, "leaderboard", "period, earner_id, is_complete")
     assert ranked[:2] == [("month", "M1", True), ("month", "M2", False)]
 
 
-def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more(given: Given) -> None:
+def test_a_month_that_is_not_over_stays_open_for_an_office_no_longer_requested(given: Given) -> None:
     for customer, office in (("M1", M1), ("M2", M2)):
         loaded(given, "commission_office", customer, "2026-06", [earned(office, 70)], is_open=True)
     asked_for(given, "M1", M2="off")

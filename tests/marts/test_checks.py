@@ -1,4 +1,4 @@
-"""Checks: one offence for each of them, and what comes of a check, also when it cannot run."""
+"""Checks: one violation of each, and the result of a check, even if it cannot run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGENT = {
 
 
 def offend_nothing(given: Given) -> None:
-    """A small warehouse that offends no check."""
+    """A small warehouse that violates no check."""
     now = datetime.now(UTC).replace(tzinfo=None)  # freshness is measured by the reader's clock
     for report, earner in (("commission_office", M1), ("commission_user", U1)):
         loaded(given, report, "M1", "2026-01", [earned(earner, 100, 1, 2000)], at_utc=now)
@@ -139,7 +139,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
 
 
 def checked(given: Given, name: str, tmp_path: Path) -> CheckResult:
-    """What one check finds, with no more built than it reads."""
+    """The rows that one check finds, with only the marts built that it reads."""
     (tmp_path / f"{name}.sql").symlink_to(CHECKS / f"{name}.sql")
     [check] = queries(tmp_path, "checks")
     read = sorted(table for schema, table in check.reads if schema == "marts")
@@ -148,14 +148,14 @@ def checked(given: Given, name: str, tmp_path: Path) -> CheckResult:
     return result
 
 
-def test_no_check_is_offended_by_a_warehouse_that_is_right() -> None:
+def test_no_check_fails_on_a_correct_warehouse() -> None:
     given = quiet()
     build_marts(given)
     assert [result for result in run_checks(given) if not result.passed] == []
 
 
 @pytest.mark.parametrize("name", OFFENCES)
-def test_a_check_finds_what_offends_it(name: str, tmp_path: Path) -> None:
+def test_a_check_finds_the_rows_that_violate_it(name: str, tmp_path: Path) -> None:
     given = quiet()
     OFFENCES[name](given)
     found = checked(given, name, tmp_path)
@@ -165,7 +165,7 @@ def test_a_check_finds_what_offends_it(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "customers", [("M1", "M9"), ("M1", "G1")], ids=["named in the settings", "of a group"]
 )
-def test_an_office_that_is_known_was_asked_for(customers: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_known_office_counts_as_requested(customers: tuple[str, ...], tmp_path: Path) -> None:
     given = quiet()
     asked_for(given, *customers)
     for customer in {*customers} - {"M9"}:
@@ -202,7 +202,7 @@ def test_a_sale_that_moved_or_was_restated_is_of_one_home(
     ],
     ids=["in another case", "with a leading zero", "another"],
 )  # fmt: skip
-def test_two_spellings_of_one_id_are_named_with_the_reports_they_come_from(
+def test_two_spellings_of_one_id_are_reported_with_their_reports(
     table: str, column: str, spelling: str, found: tuple[str, str] | None, tmp_path: Path
 ) -> None:
     given = quiet()
@@ -211,7 +211,7 @@ def test_two_spellings_of_one_id_are_named_with_the_reports_they_come_from(
     assert [(row["kind"], row["spellings"]) for row in sample] == ([found] if found else [])
 
 
-def test_an_amount_of_zero_is_no_foreign_money(tmp_path: Path) -> None:
+def test_an_amount_of_zero_needs_no_exchange_rate(tmp_path: Path) -> None:
     given = quiet()
     given.execute("UPDATE bi.sales_estates SET commission_foreign = 0, final_price_foreign = 0")
     given.execute("UPDATE bi.running_commissions SET amount = 0, exchange_rate = NULL")
@@ -222,7 +222,7 @@ def test_every_check_is_tried() -> None:
     assert {path.stem for path in CHECKS.glob("*.sql")} == {*OFFENCES}
 
 
-def test_only_what_makes_numbers_wrong_keeps_the_file_from_being_published() -> None:
+def test_only_checks_for_wrong_numbers_prevent_publication() -> None:
     found = queries(CHECKS, "checks")
     assert {check.name for check in found if check.severity == "error"} == {
         "no_month_stands_twice",
@@ -231,7 +231,7 @@ def test_only_what_makes_numbers_wrong_keeps_the_file_from_being_published() -> 
     }
 
 
-def test_what_is_taken_back_in_a_later_month_is_named_and_keeps_no_file_back(tmp_path: Path) -> None:
+def test_an_amount_taken_back_later_is_named_but_prevents_no_publication(tmp_path: Path) -> None:
     given = quiet()
     for report, earner in (("commission_office", M1), ("commission_user", U1)):
         loaded(given, report, "M1", "2026-02", [earned(earner, -60, -0.6, -1200)])
@@ -249,13 +249,13 @@ def check(tmp_path: Path, sql: str, severity: str = "error") -> list[CheckResult
     return run_checks(warehouse(), tmp_path)
 
 
-def test_a_check_counts_its_rows_and_keeps_some_of_them(tmp_path: Path) -> None:
+def test_a_check_counts_its_rows_and_stores_a_sample(tmp_path: Path) -> None:
     [found] = check(tmp_path, "SELECT range AS x FROM range(5000)", "warning")
     assert (found.severity, found.rows, found.sample[0], len(found.sample)) == ("warning", 5000, {"x": 0}, 5)
     assert [*found.subjects] == [{}]
 
 
-def test_a_check_keeps_once_each_what_its_rows_are_about(tmp_path: Path) -> None:
+def test_a_check_stores_each_subject_of_its_rows_once(tmp_path: Path) -> None:
     sql = "SELECT 'M' || range % 9 AS office_id, range AS estate_id FROM range(5000)"
     [found] = check(tmp_path, sql, "warning")
     assert sorted(str(one["office_id"]) for one in found.subjects) == [f"M{number}" for number in range(9)]
@@ -271,7 +271,9 @@ def test_a_check_leaves_very_many_rows_to_the_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("severity", ["error", "warning"])
-def test_a_check_that_cannot_run_fails_by_its_grade_and_stops_no_other(tmp_path: Path, severity: str) -> None:
+def test_a_check_that_cannot_run_fails_by_its_severity_and_stops_no_other(
+    tmp_path: Path, severity: str
+) -> None:
     (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: {severity}\nSELECT * FROM bi.nobody")
     good, bad = check(tmp_path, "SELECT 1 WHERE false")
     assert (good.passed, bad.passed, bad.blocks) == (True, False, severity == "error")
@@ -297,7 +299,7 @@ def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
     assert found == [("c", 2, '[{"month": "2026-06-01 05:00:00+00:00"}]', datetime(2026, 6, 1, 5))]
 
 
-def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks(given: Given) -> None:
+def test_a_check_that_could_not_run_is_a_problem_whatever_its_question(given: Given) -> None:
     build(given, "meta.problems")
     unable = CheckResult("reports_are_fresh", "warning", 1, (), "Is it so?", "no such column")
     store_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
@@ -305,7 +307,7 @@ def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks(given: G
     assert found == [("check", "warning", "The check reports_are_fresh could not run: no such column")]
 
 
-def test_budgets_of_no_office_that_is_known_are_found_if_there_are_no_others(tmp_path: Path) -> None:
+def test_budgets_of_unknown_offices_are_found_even_without_others(tmp_path: Path) -> None:
     given, table = warehouse(), "budget_commission_history"
     rows(given, table, "G1", "2026-01", [{"user_id": "U1", "commission_budget": 5}])
     [found] = checked(given, "budgets_are_understood", tmp_path).sample

@@ -1,4 +1,4 @@
-"""What homes, prices and fees make of a change of commission."""
+"""The effects of homes, prices and fees on a change of commission."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_year_to_date_adds_up_its_months_and_the_chain_its_offices(given: Gi
     ]  # fmt: skip
 
 
-def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it(given: Given) -> None:
+def test_a_period_with_an_unknown_office_is_not_compared_and_names_the_office(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2025-01", [earned({"office_customer_id": "M1"}, 100)])
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])

@@ -27,7 +27,7 @@ def office_earned(given: Given, month: str, **commissions: float) -> None:
     loaded(given, "commission_office", "G1", month, found)
 
 
-def test_the_leaderboard_ranks_offices_and_says_who_won_places(given: Given) -> None:
+def test_the_leaderboard_ranks_offices_and_states_rank_changes(given: Given) -> None:
     office_earned(given, "2026-01", M1=50, M2=40)
     office_earned(given, "2026-02", M1=10, M2=40)
     found = built(
@@ -55,7 +55,7 @@ def test_the_leaderboard_adds_up_quarter_year_and_twelve_months(given: Given) ->
     ]  # fmt: skip
 
 
-def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months(given: Given) -> None:
+def test_a_period_is_not_complete_for_an_earner_without_a_row_in_a_month(given: Given) -> None:
     for month, users in (("2026-01", ["U1"]), ("2026-02", ["U1", "U2"])):
         loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, 10)])
         loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 5) for user in users])
@@ -68,7 +68,7 @@ def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months(given
     assert built(given, query) == [("U1", True), ("U2", False)]
 
 
-def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader(given: Given) -> None:
+def test_equal_commissions_share_a_rank_and_have_the_distance_to_the_leader(given: Given) -> None:
     office_earned(given, "2026-01", M1=50, M2=40, M3=40, M4=0)
     shown = "earner_id, commission_rank, to_the_leader, earner_count"
     found = built(given, f"SELECT {shown} FROM marts.leaderboard WHERE period = 'month' ORDER BY ALL")
@@ -91,7 +91,7 @@ def test_a_user_is_ranked_by_commission_per_active_month_too(given: Given) -> No
     assert found == [("A", 3, 1, 100, 1, True), ("B", 3, 3, 80, 2, True)]
 
 
-def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an_unknown_one() -> None:
+def test_a_month_is_compared_with_the_same_month_a_year_before_if_that_is_known() -> None:
     given = warehouse()
     office_earned(given, "2025-01", M1=80)
     office_earned(given, "2026-01", M1=100)
@@ -106,7 +106,7 @@ def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an
     ]
 
 
-def test_a_month_that_is_open_is_compared_with_nothing(given: Given) -> None:
+def test_an_open_month_is_not_compared(given: Given) -> None:
     for of_month, is_open in (("2025-01", False), ("2025-02", False), ("2026-01", False), ("2026-02", True)):
         loaded(
             given, "commission_office", "G1", of_month,
@@ -124,7 +124,7 @@ def test_a_month_that_is_open_is_compared_with_nothing(given: Given) -> None:
     assert (compared, ranked) == ([(80, None, None, None)], [(None, None)])
 
 
-def test_what_changes_in_a_month_that_was_over_is_a_restatement(given: Given) -> None:
+def test_a_change_in_a_month_that_was_over_is_a_restatement(given: Given) -> None:
     office_earned(given, "2026-01", M1=100, M2=7)
     build(given, "restatements")
     later = datetime(2026, 7, 1)
@@ -153,7 +153,7 @@ def analysis(given: Given, name: str) -> list[dict[str, object]]:
     return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]
 
 
-def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report(given: Given) -> None:
+def test_a_loss_that_two_reports_show_is_one_row_of_the_office_report(given: Given) -> None:
     for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
         found = [earned({"office_customer_id": "M1"}, amount)]
         loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
@@ -169,7 +169,7 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report(given: 
     ("name", "column"),
     [("01_best_offices_this_year", "commission_so_far"), ("15_how_does_the_chain_do", "commission")],
 )
-def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str, column: str) -> None:
+def test_an_analysis_deducts_declared_vat(name: str, column: str) -> None:
     given = warehouse()
     write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
     office_earned(given, "2026-01", M1=125)
@@ -178,7 +178,7 @@ def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str
     assert (row[column], row["commission_basis"]) == (100, "without VAT")
 
 
-def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_periods(given: Given) -> None:
+def test_growth_is_stated_in_total_and_for_offices_open_in_both_periods(given: Given) -> None:
     earlier = {month: {"M1": 100, "M2": 50} for month in ("2025-03", "2025-04")}
     later = {month: {"M1": 110, "M3": 30} for month in ("2026-01", "2026-02", "2026-03", "2026-04")}
     for month, amounts in {**earlier, "2025-12": {"M1": 100, "M2": 50, "M3": 30}, **later}.items():

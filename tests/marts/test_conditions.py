@@ -1,4 +1,4 @@
-"""What is not as it should be: failures, customers that are shut out, rights and lateness, one rule each."""
+"""Conditions: failures, customers without access, lost access and lateness, one rule each."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def kinds_in(sql: str) -> set[str]:
     }
 
 
-def test_each_kind_of_a_file_is_found_by_it_and_has_its_words_on_pages_where_figures_are_doubtful() -> None:
+def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
     traits = traits_of_kinds().values()
     found = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
     assert found == {one.kind for one in traits if one.known_by == "file"}
     of_figures = {one.kind for one in traits if one.is_of_figures}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
-        assert labels == of_figures | {"reports differ", "tax basis"}
+        assert labels == of_figures | {"reports differ"}
 
 
 def test_every_kind_is_described() -> None:
@@ -53,7 +53,7 @@ def refused(given: Given, *reports: str) -> None:
         record_denial(given, report, "M1", NOW.replace(tzinfo=UTC))
 
 
-def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for_is_refused() -> None:
+def test_a_customer_is_shut_out_if_all_of_several_requested_reports_are_denied() -> None:
     given = warehouse()
     reports = [{"report": name, "subject": "x", "is_on": True} for name in ("sales", "users", "tips")]
     write_configured(given, "reports", reports)
@@ -62,7 +62,7 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
     assert conditions(given) == [("shut out", "error", None, "M1")]
 
 
-def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first(given: Given) -> None:
+def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
     for days in (9, 1, 0):
@@ -81,7 +81,7 @@ def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first(given: G
         ((), ("sales", "users"), False),
     ],
 )
-def test_who_has_one_report_or_another_failure_is_not_shut_out(
+def test_a_customer_with_one_report_or_another_failure_is_not_shut_out(
     given: Given, denied: tuple[str, ...], failed: tuple[str, ...], is_shut_out: bool
 ) -> None:
     refused(given, *denied)
@@ -99,7 +99,7 @@ def test_who_has_one_report_or_another_failure_is_not_shut_out(
     ],
     ids=["the only one", "once answered", "beside another that is answered"],
 )
-def test_a_refused_report_is_of_a_right_that_is_lost_or_never_was(
+def test_a_denied_report_is_access_lost_or_never_granted(
     given: Given, read: list[str], denied: list[str], expected: list[tuple[object, ...]]
 ) -> None:
     for report in read:
@@ -108,7 +108,7 @@ def test_a_refused_report_is_of_a_right_that_is_lost_or_never_was(
     assert conditions(given) == expected
 
 
-def test_what_failed_is_not_late_as_well(given: Given) -> None:
+def test_a_failed_report_is_not_late_as_well(given: Given) -> None:
     held(given, "sales", "M1", ["2025-12"], at_utc=LONG_AGO)
     assert conditions(given) == [("late", "error", "sales", "M1")]
     load = {"report": "sales", "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
@@ -133,7 +133,7 @@ def publication(given: Given, status: str, last_load: int, *reasons: str) -> Non
     ],
     ids=["soon", "not for three hours", "published", "a check spoke against it", "nothing was loaded"],
 )
-def test_what_was_loaded_is_to_be_published_within_three_hours(
+def test_a_load_must_be_published_within_three_hours(
     given: Given, hours: int | None, status: str | None, last_load: int, begins: list[str]
 ) -> None:
     if hours:
@@ -155,7 +155,7 @@ def test_a_rehearsed_day_is_late_by_its_own_clock(given: Given) -> None:
 
 
 @pytest.mark.parametrize(("hours", "severity"), [(1, "warning"), (37, "error")])
-def test_a_lake_that_stays_behind_is_an_error_after_a_day_and_a_half(hours: int, severity: str) -> None:
+def test_an_outdated_lake_is_an_error_after_a_day_and_a_half(hours: int, severity: str) -> None:
     given, now = warehouse(), datetime.now(UTC)
     note_lake(given, now - timedelta(hours=hours), "It is down.")
     assert conditions(given) == [("not in the lake", severity, None, None)]

@@ -1,4 +1,4 @@
-"""What the queries of sql/explain find around a number."""
+"""The queries of sql/explain about a number."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from warehouse.store.meta_schema import write_configured
 NIGHTS = [datetime(2026, number, 2, 3) for number in (1, 2, 3, 4)]
 
 
-def test_each_query_finds_nothing_where_nothing_is_held() -> None:
+def test_each_query_returns_nothing_if_nothing_is_loaded() -> None:
     given, questions = warehouse(), [path.stem for path in (SQL / "explain").glob("*.sql")]
     build_for(given, *map(explaining, questions))
     found = [explained_again(given, question, "2026-01", office="M1") for question in questions]
@@ -56,7 +56,7 @@ def read(given: Given, at_utc: datetime, sales: Mapping[str, float], *, is_open:
 
 @pytest.fixture(scope="module")
 def restated() -> Given:
-    """A January whose first change was found as it was over, and one that came later."""
+    """A January whose first change was found when it was over, and a later one."""
     given = warehouse()
     read(given, NIGHTS[0], {"E1": 100, "E2": 100}, is_open=True)
     read(given, NIGHTS[1], {"E1": 90, "E2": 100})
@@ -76,7 +76,7 @@ def test_changes_and_their_reasons_are_those_since_the_month_was_over(
     )  # fmt: skip
 
 
-def test_days_are_those_where_the_chain_is(given: Given) -> None:
+def test_days_are_in_the_chains_time_zone(given: Given) -> None:
     given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
     for day, amount in ((2, 100), (3, 60)):
         read(given, datetime(2026, 2, day, 23, 30), {"E1": amount})
@@ -93,7 +93,7 @@ def compared(given: Given, first: str, last: str = "", **asked: str) -> list[tup
     return [(f"{row['month']:%Y-%m}", row["number"], row["difference"], row["homes"]) for row in found]
 
 
-def test_a_number_and_its_homes_are_set_beside_the_month_before_and_last_year(given: Given) -> None:
+def test_a_number_and_its_homes_are_compared_with_the_previous_month_and_last_year(given: Given) -> None:
     for of_month, row in {
         "2025-01": earned({"office_customer_id": "M1"}, 100, 2),
         "2025-02": earned({"office_customer_id": "M1"}, 130, 2),
@@ -117,7 +117,7 @@ def test_a_commission_declared_with_vat_is_given_without_it_too(measure: str, wi
     assert month_asked["number_without_vat"] == without
 
 
-def test_a_month_that_is_not_over_is_not_compared_with_a_whole_month(given: Given) -> None:
+def test_a_month_that_is_not_over_is_not_compared_with_a_complete_month(given: Given) -> None:
     asked_for(given, "M1")
     for of_month, at_utc in (("2025-01", NIGHTS[0]), ("2026-01", datetime(2026, 1, 20, 3))):
         row, is_open = earned({"office_customer_id": "M1"}, 500), of_month == "2026-01"
@@ -147,7 +147,7 @@ def checked() -> Given:
         ("office_months_are_their_rows", '"office_id": "M1", "measure": "sold_estate_parts"', False),
     ],
 )
-def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_names(
+def test_a_finding_of_a_check_is_a_doubt_about_the_office_month_and_measure_that_it_names(
     checked: Given, name: str, row: str, is_doubt: bool
 ) -> None:
     checked.execute("DELETE FROM meta.check_results")
@@ -162,7 +162,7 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
 
 @pytest.fixture(scope="module")
 def failed() -> Given:
-    """Two months of an office, of which January's commissions failed since; its marts built."""
+    """Two months of an office, with its marts; January's commissions have failed since."""
     given = warehouse()
     for of_month in ("2026-01", "2026-02"):
         loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
@@ -186,7 +186,7 @@ def failed() -> Given:
     ],
     ids=["its month", "another month", "another report"],
 )
-def test_what_failed_is_a_doubt(failed: Given, asked: dict[str, str], kinds: list[str]) -> None:
+def test_a_failure_is_a_doubt(failed: Given, asked: dict[str, str], kinds: list[str]) -> None:
     assert [one["kind"] for one in explained_again(failed, "doubts", office="M1", **asked)] == kinds
 
 
@@ -198,7 +198,7 @@ def test_what_failed_is_a_doubt(failed: Given, asked: dict[str, str], kinds: lis
         ("sold_estate_parts", "unknown", []),
     ],
 )
-def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_explanations(
+def test_undeclared_vat_is_a_doubt_about_commissions_for_analysts_and_explanations(
     given: Given, measure: str, declared: str, kinds: list[str]
 ) -> None:
     write_configured(given, "tax_basis", [{"commission_vat": declared, "vat_rate": Decimal("0.25")}])
@@ -213,14 +213,14 @@ def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_exp
 
 
 @pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("budget_commission", 1)])
-def test_a_column_that_budgets_lack_is_a_doubt_of_budgets(given: Given, report: str, doubts: int) -> None:
+def test_a_column_that_budgets_lack_is_a_doubt_about_budgets(given: Given, report: str, doubts: int) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     lacking(given, "budget_commission", "M1", "budget_commission.commission_budget")
     found = explained(given, "doubts", "2026-01", office="M1", report=report)
     assert [doubt["kind"] for doubt in found].count("column missing") == doubts
 
 
-def test_of_the_chain_the_offices_are_named_whose_answers_lack_something(given: Given) -> None:
+def test_offices_whose_answers_lack_something_are_named_for_the_chain(given: Given) -> None:
     for customer in ("M1", "M2"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"office_customer_id": customer}, 5)])
     asked_for(given, "M1", "M3", M2="off")
@@ -269,7 +269,7 @@ def test_agents_make_the_office(given: Given) -> None:
     assert sum(one["number"] for one in count) == 2
 
 
-def test_a_sale_counts_by_the_shares_of_whom_is_asked_for(given: Given) -> None:
+def test_a_sale_counts_by_the_shares_of_the_explained_office_or_user(given: Given) -> None:
     agents = [
         {"id": user, "name": user, "primary_office_customer_id": office, "commission_value": value,
          "commission_percentage_of_total": value}

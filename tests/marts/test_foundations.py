@@ -1,4 +1,4 @@
-"""What other marts rest on: whose answer counts, where a user works, totals of months, sources."""
+"""The basis of other marts: whose answer counts, where a user works, totals of months, sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def step(office: str, **more: object) -> dict[str, object]:
     return {"customer_id": office, "user_id": "U1", "amount": 5, "exchange_rate": 1, **more}
 
 
-def test_every_held_month_of_every_report_has_one_source_for_an_office(given: Given) -> None:
+def test_every_loaded_month_of_a_report_has_one_source_for_an_office(given: Given) -> None:
     own = held(given, "sales", "M1", ["2026-01"])
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 5)])
     sold(given, "G1", "2026-01", "M1", "E1")
@@ -73,14 +73,16 @@ def test_the_newest_answer_counts_and_of_two_equally_new_ones_the_offices_own(
     ("configured", "state"),
     [({"G1": "on", "M1": "off"}, "customer switched off"), ({"G1": "on"}, "customer removed")],
 )
-def test_a_customer_asked_no_more_counts_where_nobody_answers(configured: dict[str, str], state: str) -> None:
+def test_a_customer_no_longer_requested_counts_if_no_other_answers(
+    configured: dict[str, str], state: str
+) -> None:
     given = group_and_office(office=LATER)
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     asked_for(given, **configured)
     assert built(given, COUNTED) == [("G1", "asked for", True), ("M1", state, False)]
 
 
-def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
+def test_a_denied_customer_counts_only_if_no_other_answers() -> None:
     given = group_and_office(office=LATER)
     record_denial(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
     assert built(given, COUNTED) == [("G1", "asked for", True)]
@@ -88,7 +90,7 @@ def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
     assert built(given, COUNTED) == [("M1", "access refused", False)]
 
 
-def test_a_report_that_is_switched_off_is_that_whatever_was_refused_before() -> None:
+def test_a_switched_off_report_stays_so_whatever_was_denied_before() -> None:
     given = group_and_office()
     record_denial(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
     record_denial(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
@@ -96,7 +98,7 @@ def test_a_report_that_is_switched_off_is_that_whatever_was_refused_before() -> 
     assert built(given, COUNTED) == [("M1", "report switched off", False)]
 
 
-def test_a_customer_that_the_service_does_not_find_counts_as_what_was_read() -> None:
+def test_a_customer_that_is_not_found_counts_with_what_was_read() -> None:
     given = group_and_office(office=LATER)
     given.execute(
         "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
@@ -110,7 +112,7 @@ def test_a_customer_that_the_service_does_not_find_counts_as_what_was_read() -> 
     assert built(given, f"{COUNTED} AND month(month) = 1") == [("M1", "asked for", True)]
 
 
-def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_says_nothing() -> None:
+def test_an_office_that_left_its_group_is_not_zero_in_later_months() -> None:
     given = group_and_office()
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     loaded(given, "commission_office", "G1", "2026-02", [earned(M2, 5)], at_utc=LATER)
@@ -128,11 +130,11 @@ def group_that_an_office_left() -> Given:
     return given
 
 
-def test_an_office_that_moved_to_another_group_is_not_zero_while_answers_of_the_first_are_held() -> None:
+def test_an_office_that_moved_is_not_zero_while_the_first_groups_answers_are_loaded() -> None:
     assert built(group_that_an_office_left(), EARNED_BY_M1) == [(5,), (5,), (5,)]
 
 
-def test_of_an_office_that_moved_a_month_that_only_the_first_group_has_read_since_is_unknown() -> None:
+def test_a_user_month_of_a_moved_office_is_unknown_if_only_the_first_group_read_it_since() -> None:
     given = group_that_an_office_left()
     of_february = "_customer = 'G2' AND month(_month) = 2"
     given.execute(f"DELETE FROM bi.commission_office WHERE {of_february}")
@@ -162,7 +164,7 @@ def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_be
     assert built(given, EARNED_BY_M1) == [(70,), (0,), (5,)]
 
 
-def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
+def test_customers_name_the_offices_that_are_no_longer_refreshed() -> None:
     given = group_and_office()
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     record_denial(given, "sales", "G1", LATER.replace(tzinfo=UTC))
@@ -184,7 +186,7 @@ def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
         (FIRST_MOMENT, LATER, ["M1", "M2"], "G1"),  # M1 knows but a part of what the user earned
     ],
 )
-def test_the_newest_answer_that_knows_the_whole_of_a_user_counts(
+def test_the_newest_complete_answer_on_a_user_counts(
     group: datetime, office: datetime, offices: list[str], counted: str
 ) -> None:
     given = group_and_office()
@@ -210,7 +212,7 @@ def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str
     assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
 
 
-def test_a_user_works_at_the_office_that_the_months_sales_name_most(given: Given) -> None:
+def test_a_user_works_at_the_office_with_most_of_the_months_sales(given: Given) -> None:
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
         agent = {"id": "U1", "primary_office_customer_id": office}
         sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
@@ -218,7 +220,7 @@ def test_a_user_works_at_the_office_that_the_months_sales_name_most(given: Given
     assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M2", "this month")]
 
 
-def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say(given: Given) -> None:
+def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_are(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     loaded(given, "running_commissions", "G1", "2026-01", [step("M1")])
     users = [{"user_id": user, "commission": 0} for user in ("U2", "U3")]
@@ -243,7 +245,7 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
 
 
-def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_that_number() -> None:
+def test_an_old_number_in_a_group_is_the_only_office_with_that_number() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M11", "2026-01", [earned({"customer_id": 11}, 5)])
     rows_of_group = [earned({"customer_id": 11}, 5), earned({"office_customer_id": "12"}, 7)]
@@ -252,7 +254,7 @@ def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_tha
     assert sorted(found) == [("12", "G1", Decimal(7)), ("M11", "M11", Decimal(5))]
 
 
-def test_an_old_number_that_two_offices_could_have_is_of_none_and_their_months_are_not_complete() -> None:
+def test_an_ambiguous_old_number_counts_at_no_office_and_makes_months_incomplete() -> None:
     given = warehouse()
     for office in ("M11", "N11"):
         sold(given, "G1", "2026-01", office, f"E{office}")
@@ -295,7 +297,7 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on(given:
     assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
 
 
-def test_an_office_counts_under_the_trademark_that_its_name_holds(given: Given) -> None:
+def test_an_office_counts_under_the_trademark_in_its_name(given: Given) -> None:
     for office, name in (("M1", "Ekbacken Uppsala"), ("M2", "Torget")):
         sold(given, "G1", "2026-01", office, f"E{office}", office_name=name)
     offices = ("M1", "M2")

@@ -65,7 +65,7 @@ SELLER, BUYER = {"lead_type": "Fri värdering"}, {"lead_type": "Spekulantanmäla
 
 
 def funnel(*leads: Row) -> list[tuple[object, ...]]:
-    """What becomes of leads of January, when the home E1 was sold on the 15th and E2 was not."""
+    """Results of leads of January: the home E1 was sold on the 15th, E2 was not."""
     return built(with_leads(*leads), FUNNEL)
 
 
@@ -75,12 +75,12 @@ def test_a_home_that_two_leads_of_sellers_name_is_sold_once_counted_from_the_fir
     assert funnel(second, first, unsold, homeless) == [("seller", 4, 0, 1, 3, 2, 1, 2, 10)]
 
 
-def test_leads_of_buyers_are_counted_for_the_sold_home_that_drew_them() -> None:
+def test_leads_of_buyers_count_for_the_sold_home_that_they_name() -> None:
     found = [lead(number, "2026-01-05", estate_id="E1", **BUYER) for number in range(3)]
     assert funnel(*found) == [("buyer", 3, 0, 0, 3, 1, 1, 3, 10)]
 
 
-def test_a_home_that_sellers_and_buyers_name_counts_on_each_side_and_once_over_both() -> None:
+def test_a_home_that_sellers_and_buyers_name_counts_once_on_each_side_and_once_over_both() -> None:
     """All, offices and states of a page count it once; days are given for all leads and for sellers."""
     found = (lead(1, "2026-01-05", estate_id="E1", **BUYER), lead(2, "2026-01-01", estate_id="E1", **SELLER))
     given = with_leads(*found, lead(3, "2026-01-14", estate_id="E1", **BUYER), lead(4, "2026-01-02"))
@@ -120,7 +120,7 @@ SIDES = {
 }
 
 
-def test_the_words_of_its_kind_say_whose_side_a_lead_is_on() -> None:
+def test_the_words_of_its_kind_decide_the_side_of_a_lead() -> None:
     leads = [{**lead(number, "2026-01-02"), "lead_type": kind} for number, kind in enumerate(SIDES)]
     found = built(with_leads(*leads), "SELECT DISTINCT lead_type, lead_side FROM marts.leads")
     assert {*found} == {*SIDES.items()}
@@ -150,7 +150,7 @@ def tips_of_m1(given: Given, **tips: Row) -> None:
 TIPS = (SQL / "analysis" / "24_tips_by_office.sql").read_text("utf-8")
 
 
-def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(given: Given) -> None:
+def test_a_tip_belongs_to_the_sending_office_and_names_the_receiving_one(given: Given) -> None:
     late = {"estate_id": "EM1", "created_at": datetime(2026, 1, 20)}
     tips_of_m1(given, M2={"estate_id": "EM2"}, M1={"estate_id": "EM2"}, S9=late)
     shown = "lead_id, office_id, user_name, receiver_office_id, receiver_user_name"
@@ -162,13 +162,13 @@ def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(
     assert given.execute(TIPS).fetchall() == [(None, 3, 1, 1, 1, 3, 1, 1, 100, "M1")]
 
 
-def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it(given: Given) -> None:
+def test_an_untouched_tip_belongs_to_the_receiving_office_of_the_chain(given: Given) -> None:
     tips_of_m1(given, M2={"tip_state": "New"}, S9={"tip_state": "New"})
     shown = "SELECT lead_id, office_id, user_name FROM marts.untouched_leads ORDER BY lead_id"
     assert built(given, shown) == [("M2", "M2", "Al M2"), ("S9", "M1", "Al M1")]
 
 
-def test_months_whose_leads_have_not_had_the_time_are_not_mature(given: Given) -> None:
+def test_months_with_recent_leads_are_not_mature(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])
     found = built(given, "SELECT DISTINCT year(month), is_mature FROM marts.lead_funnel ORDER BY 1")
@@ -176,7 +176,7 @@ def test_months_whose_leads_have_not_had_the_time_are_not_mature(given: Given) -
 
 
 def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
-    """The leads of January were read on the first of June."""
+    """Leads of January, read on the first of June."""
     new = {"lead_state": "New"}
     given = with_leads(
         lead(1, "2026-01-02", **new), lead(2, "2026-05-30T23:00", **new, **SELLER),
@@ -195,7 +195,7 @@ def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
     assert given.sql(page).select(by_age).fetchall() == [(1, 1, 1, 1, 1, 0)]
 
 
-def test_an_office_is_known_from_a_lead_of_a_group_by_any_of_its_ids_its_name_and_its_user() -> None:
+def test_the_office_of_a_groups_lead_is_known_by_any_of_its_ids_or_name_or_user() -> None:
     companies: dict[str, Row] = {
         "customer id": {"receiver_company_customer_number": "M1"},
         "own id": {"receiver_company_id": "FIR1"},

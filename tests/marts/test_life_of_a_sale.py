@@ -82,7 +82,7 @@ def test_commission_is_in_the_month_of_possession(given: Given) -> None:
     ]
 
 
-def test_who_earned_in_both_years_stayed(given: Given) -> None:
+def test_a_user_who_earned_in_both_years_stayed(given: Given) -> None:
     asked_for(given, "M1")
     for year, amounts in ((2026, {"U1": 10, "U2": 20}), (2027, {"U1": 30, "U3": 40})):
         for number in range(1, 13):

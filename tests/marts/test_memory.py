@@ -46,7 +46,7 @@ def read_twice(before: dict[str, float], after: dict[str, float], *, is_open: bo
     ],
     ids=["a month that was over", "the first of its month", "an open month"],
 )
-def test_a_change_of_a_sale_is_noted_with_what_it_changed(
+def test_a_change_of_a_sale_is_recorded_with_its_differences(
     before: dict[str, float], after: dict[str, float], is_open: bool, changes: list[tuple[object, ...]]
 ) -> None:
     given = read_twice(before, after, is_open=is_open)
@@ -67,7 +67,7 @@ GONE = (
 )
 
 
-def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read(given: Given) -> None:
+def test_a_removed_sale_keeps_address_agents_and_amount_as_last_read(given: Given) -> None:
     agents: list[Row] = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
     sold(given, "G1", "2026-01", "M1", "E1", agents=agents, address_street_address="Vägen 1", at_utc=FEBRUARY)
     loaded(given, "commission_user", "G1", "2026-01", [earned(U1, 5)])
@@ -132,7 +132,7 @@ def test_sales_have_a_version_for_each_change_and_are_listed_as_of_any_moment() 
     assert listed == [[("E0", 1), ("E1", 5), ("E2", 7)], [("E0", 1), ("E2", 8), ("E3", 1)]]
 
 
-def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then(given: Given) -> None:
+def test_an_office_month_as_of_a_moment_has_what_was_known_then(given: Given) -> None:
     for moment, amount in ((FEBRUARY, 100), (APRIL, 90)):
         office = earned({"office_customer_id": "M1"}, amount)
         loaded(given, "commission_office", "G1", "2026-01", [office], at_utc=moment)
@@ -144,7 +144,7 @@ def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then(given:
     ]
 
 
-def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known(given: Given) -> None:
+def test_a_number_first_read_later_is_unknown_and_states_since_when_it_is_known(given: Given) -> None:
     for of_month, moment in (("2026-01", FEBRUARY), ("2025-12", APRIL)):
         loaded(given, "commission_user", "M1", of_month, [earned(U1, 5)], at_utc=moment)
         loaded(given, "commission_office", "M1", of_month, [earned({"customer_id": "M1"}, 5)], at_utc=moment)
@@ -157,7 +157,7 @@ def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known(gi
         assert found.fetchall() == [(date(2025, 12, 1), None, APRIL), (date(2026, 1, 1), 5, FEBRUARY)]
 
 
-def test_a_user_and_month_as_of_a_moment_is_what_the_user_report_said_then(given: Given) -> None:
+def test_a_user_month_as_of_a_moment_has_what_was_known_then(given: Given) -> None:
     query = "SELECT user_id, commission FROM marts.user_month_as_of($1) ORDER BY user_id"
     for moment, users in ((FEBRUARY, {"U1": 5, "U2": 6}), (MARCH, {"U1": 4}), (APRIL, {"U1": 4, "U2": 6})):
         lines = [earned({"user_id": user}, amount) for user, amount in users.items()]
@@ -170,7 +170,7 @@ def test_a_user_and_month_as_of_a_moment_is_what_the_user_report_said_then(given
 AS_OF = ("office_month_as_of", "user_month_as_of", "sales_as_of")
 
 
-def test_a_moment_before_the_first_reading_is_refused_with_the_moment_since_when_it_is_known() -> None:
+def test_a_moment_before_the_first_reading_raises_an_error_with_the_first_moment() -> None:
     given = warehouse()
     sales_read(given, "2026-01", {"E1": 5}, FEBRUARY)
     loaded(given, "commission_user", "M1", "2026-01", [earned(U1, 5)], at_utc=FEBRUARY)
@@ -197,7 +197,7 @@ DRIFT = (
 
 
 @pytest.mark.parametrize(("read_on_day", "is_told"), [(92, True), (99, False)])
-def test_pages_tell_what_months_as_fresh_as_this_have_changed_by(read_on_day: int, is_told: bool) -> None:
+def test_pages_state_by_how_much_months_of_this_age_changed(read_on_day: int, is_told: bool) -> None:
     given = warehouse()
     office_read(given, 3, m01=100)
     office_read(given, 31, m01=110, m02=200)
@@ -208,7 +208,7 @@ def test_pages_tell_what_months_as_fresh_as_this_have_changed_by(read_on_day: in
     assert built(given, query) == told * is_told
 
 
-def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before(given: Given) -> None:
+def test_a_change_belongs_to_the_week_in_which_it_was_read(given: Given) -> None:
     for of_month, day in (("m01", 0), ("m02", 28), ("m03", 59)):
         office_read(given, day + 3, **{of_month: 100})
         office_read(given, day + 24, **{of_month: 120})

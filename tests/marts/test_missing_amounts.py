@@ -1,4 +1,4 @@
-"""Amounts that a held report leaves out, or sends under another name: unknown, and neither zero nor lost."""
+"""Amounts that a loaded report leaves out, or sends under another name: unknown, neither zero nor lost."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_amount_that_no_row_has_is_null(given: Given) -> None:
     assert built(given, query) == [(None,)] * 3
 
 
-def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: Given) -> None:
+def test_an_answer_without_amounts_is_no_change(given: Given) -> None:
     build_for(given, explaining("changes"))
     for whose in ({}, {"office": "M1"}, {"user": "U1"}):
         assert explained_again(given, "changes", "2026-01", **whose) == []

@@ -1,4 +1,4 @@
-"""Months that were over and changed, and why: sales, agents, and what is left."""
+"""Months that were over and changed, and why: sales, agents, and the unexplained rest."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def of_parts(given: Given) -> list[tuple[object, ...]]:
     ).fetchall()
 
 
-def test_what_an_office_may_have_had_of_a_sale_is_open_and_not_nobody_s() -> None:
+def test_a_share_that_an_office_may_have_had_is_open_and_not_nobody_s() -> None:
     given = warehouse()
     listed(given, FIRST, "M2", ("M1", "M2"), M1=40)
     user = earned({"user_id": "U1"}, 0, 0)
@@ -272,7 +272,7 @@ def test_what_an_office_may_have_had_of_a_sale_is_open_and_not_nobody_s() -> Non
     assert of_parts(given) == [("M1", "open", None, -0.4, None), ("M1", "sale new", "E2", 1, 1)]
 
 
-def test_what_one_office_lost_and_another_got_is_not_said_to_be_nobody_s() -> None:
+def test_an_amount_that_one_office_lost_and_another_gained_is_not_nobody_s() -> None:
     given = warehouse()
     for at_utc, amounts in ((FIRST, (100, 0)), (CHANGED, (0, 100))):
         offices = [

@@ -26,14 +26,14 @@ from warehouse.marts.queries import SQL
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 
 
-def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row(given: Given) -> None:
+def test_a_loaded_month_without_rows_is_zero_and_an_unloaded_month_has_no_row(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
     loaded(given, "commission_office", "M1", "2026-03", [])
     found = built(given, "SELECT strftime(month, '%m'), commission FROM marts.office_month ORDER BY month")
     assert found == [("01", Decimal(500)), ("03", Decimal(0))]
 
 
-def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero(given: Given) -> None:
+def test_an_office_month_with_rows_in_quarantine_is_unknown_and_not_zero(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [])
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 5)])
     loaded(given, "commission_office", "G1", "2026-01", [earned(M2, 70)])
@@ -87,7 +87,7 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
     assert built(given, shown) == [lacking, (True, True, None)]
 
 
-def test_a_commission_without_an_amount_is_not_complete_where_another_report_has_one(given: Given) -> None:
+def test_a_commission_without_an_amount_is_not_complete_if_another_report_has_one(given: Given) -> None:
     for office in (M1, M2):
         loaded(given, "commission_office", office["office_customer_id"], "2026-01", [office])
     sale = {**M1, "id": "E1", "contract_day": datetime(2026, 1, 15)}
@@ -101,7 +101,7 @@ def test_a_commission_without_an_amount_is_not_complete_where_another_report_has
     assert (is_complete, str(missing).startswith("M1 (commission without an amount")) == (False, True)
 
 
-def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_of_its_load_that_is_in_force() -> None:
+def test_a_row_without_a_readable_date_may_be_of_any_current_month_of_its_load() -> None:
     given = warehouse()
     for of_month in ("2026-01", "2026-02", "2026-03"):
         loaded(given, "commission_office", "M1", of_month, [earned(M1, 5)])
@@ -116,7 +116,7 @@ def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_of_its_load_that_is
     assert found == [(1, None), (2, None), (3, Decimal(0))]
 
 
-def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_take_nothing_away() -> None:
+def test_a_user_month_with_rows_in_quarantine_is_unknown_but_nested_rows_do_not_matter() -> None:
     given = warehouse()
     for month, users in (("2025-12", ["U1", "U2"]), ("2026-01", ["U2"])):
         loaded(given, "commission_office", "M1", month, [earned(M1, 10)])
@@ -150,7 +150,7 @@ def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete(g
     assert built(given, "SELECT missing_offices, is_complete FROM marts.chain_month") == [(None, True)]
 
 
-def test_the_commission_of_sales_is_worked_out_from_the_average_where_valuations_are_mixed_in() -> None:
+def test_the_commission_of_sales_is_computed_from_the_average_if_there_are_valuations() -> None:
     mixed = earned(M1, 1300, parts=2, sold_average_commission=500, valuation_parts=1)
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [mixed])
@@ -158,7 +158,7 @@ def test_the_commission_of_sales_is_worked_out_from_the_average_where_valuations
     assert found == [(Decimal(1300), Decimal(1000))]
 
 
-def test_the_commission_of_sales_is_exact_where_the_report_of_sales_alone_is_held() -> None:
+def test_the_commission_of_sales_is_exact_if_the_report_of_sales_alone_is_loaded() -> None:
     mixed = earned(M1, 1300, parts=3, sold_average_commission=333.33, valuation_parts=1)
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [mixed])
@@ -170,7 +170,7 @@ def test_the_commission_of_sales_is_exact_where_the_report_of_sales_alone_is_hel
     ("offices", "office", "named"),
     [(["M1"], "M1", "0"), (["G1", "M1"], "G1", None), (["M1", "M2"], None, "")],
 )
-def test_a_running_commission_that_names_no_office_is_of_the_one_asked_or_the_only_one(
+def test_a_running_commission_without_an_office_counts_at_the_requested_or_only_office(
     given: Given, offices: list[str], office: str | None, named: str | None
 ) -> None:
     asked_for(given, "G1")
@@ -208,7 +208,7 @@ def test_leads_count_for_the_office_they_belong_to(given: Given) -> None:
     assert found == [("M1", 0, 1, 1), ("M2", 1, 0, 0)]
 
 
-def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_none(given: Given) -> None:
+def test_agents_who_left_dilute_no_average_and_there_is_none_without_the_user_report(given: Given) -> None:
     for month, users in (("2026-01", ["U1", "U2"]), ("2026-02", ["U1"]), ("2026-03", ["U1"])):
         loaded(given, "commission_office", "M1", month, [earned(M1, 60)])
         if month != "2026-03":
@@ -226,7 +226,7 @@ def user_report(given: Given, customer: str, month: str, users: list[Row]) -> No
     loaded(given, "commission_user", customer, month, users)
 
 
-def test_a_user_is_zero_in_held_months_after_the_first_trace_and_absent_before(given: Given) -> None:
+def test_a_user_is_zero_in_loaded_months_after_the_first_trace_and_absent_before(given: Given) -> None:
     user_report(given, "M1", "2026-01", [])
     user_report(given, "M1", "2026-02", [earned(U1, 70)])
     user_report(given, "M1", "2026-03", [])
@@ -250,7 +250,7 @@ def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_m
     assert found == [("01", "M2", "later month"), ("02", "M2", "this month"), ("03", "M2", "earlier month")]
 
 
-def test_the_office_of_a_user_without_a_trace_is_the_customer_asked_if_that_is_an_office() -> None:
+def test_a_user_without_a_trace_belongs_to_the_requested_customer_if_that_is_an_office() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
     user_report(given, "M1", "2026-01", [earned(U1, 0, 0, 0)])
@@ -315,7 +315,7 @@ def test_an_office_without_a_trace_in_three_months_has_closed_and_is_compared_an
     assert built(given, closed) == [("M1", None), ("M2", None)]
 
 
-def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked(given: Given) -> None:
+def test_a_late_step_of_a_commission_is_no_activity_if_a_user_report_is_loaded(given: Given) -> None:
     user_report(given, "M1", "2026-01", [earned(U1, 7)])
     held(given, "commission_user", "M1", ["2026-02"])
     for office, users in {"M1": ["U1", "U2"], "M3": ["U3"]}.items():

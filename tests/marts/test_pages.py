@@ -1,4 +1,4 @@
-"""What the queries of the pages find: periods and their comparisons, what changed, and what is doubtful."""
+"""The queries of the pages: periods and their comparisons, changes, and doubtful figures."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ Rows = list[dict[str, Any]]
 
 
 def found(given: Given, query: str) -> Rows:
-    """The rows of a query of the pages, its marts built before."""
+    """Build the marts of a query of the pages; returns its rows."""
     [rows_of_query] = found_together(given, query)
     return rows_of_query
 
 
 def found_together(given: Given, *names: str) -> list[Rows]:
-    """The rows of some queries of the pages, the marts of all of them built before."""
+    """Build the marts of some queries of the pages; returns their rows."""
     texts = [(SQL / "page" / f"{name}.sql").read_text("utf-8") for name in names]
     build_for(given, *texts)
     return [mappings(given.execute(text)) for text in texts]
@@ -67,7 +67,7 @@ def read(
 
 
 def publish(given: Given, at_utc: datetime) -> None:
-    """The file is published at this moment, with the marts that remember."""
+    """Publish the file at this time, with the marts that store versions."""
     build(given, *VERSION_STATEMENTS)
     given.execute(
         "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
@@ -79,7 +79,7 @@ def shown(months: Rows) -> Rows:
     return [row for row in months if row["is_shown"]]
 
 
-def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years(given: Given) -> None:
+def test_a_period_is_compared_over_the_offices_loaded_in_both_years(given: Given) -> None:
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
     read(given, "M2", {"2026-01": 50})
     row = period(found(given, "periods"), "month")
@@ -101,14 +101,14 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     assert row["total_change"] == pytest.approx(155 / 200 - 1)
 
 
-def test_months_to_come_have_their_budget_and_last_year_alone(given: Given) -> None:
+def test_coming_months_have_only_their_budget_and_last_year(given: Given) -> None:
     read(given, "M1", {"2025-02": 90, "2026-01": 110})
     coming = [row for row in found(given, "months") if row["kind"] == "chain" and row["is_coming"]]
     assert [(row["commission"], row["commission_before"]) for row in coming[:2]] == [(None, 90), (None, None)]
     assert coming[-1]["month"] == month("2026-12")
 
 
-def test_a_month_that_is_not_held_is_counted_and_no_zero(given: Given) -> None:
+def test_a_month_that_is_not_loaded_is_counted_as_missing_and_not_zero(given: Given) -> None:
     read(given, "M1", {"2026-01": 100, "2026-02": 100})
     read(given, "M2", {"2026-01": 50})
     asked_for(given, "M1", "M2")
@@ -118,7 +118,7 @@ def test_a_month_that_is_not_held_is_counted_and_no_zero(given: Given) -> None:
     assert {one["office_id"] for one in periods if one["period"] == "year"} >= {"M1", "M2"}
 
 
-def test_a_month_that_runs_stands_alone(given: Given) -> None:
+def test_the_current_month_is_not_compared(given: Given) -> None:
     read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     periods, months = found_together(given, "periods", "months")
     running = period(periods, "running")
@@ -128,14 +128,14 @@ def test_a_month_that_runs_stands_alone(given: Given) -> None:
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
 
 
-def test_the_whole_month_of_last_year_is_beside_the_month_that_runs(given: Given) -> None:
+def test_the_current_month_has_last_years_whole_month(given: Given) -> None:
     read(given, "M1", {"2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
     newest = shown(found(given, "months"))[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
 
 
-def test_an_office_that_began_during_last_year_is_compared_with_nothing(given: Given) -> None:
+def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> None:
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
     periods = found(given, "periods")
     year = period(periods, "year", "office")
@@ -143,7 +143,7 @@ def test_an_office_that_began_during_last_year_is_compared_with_nothing(given: G
     assert period(periods, "month", "office")["commission_change"] == pytest.approx(0.4)
 
 
-def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid(given: Given) -> None:
+def test_declared_vat_is_deducted_everywhere_except_from_what_will_be_paid(given: Given) -> None:
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
     read(given, "M1", {"2026-01": 125})
     periods, months = found_together(given, "periods", "months")
@@ -186,7 +186,7 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     assert (change["kind"], change["home_number"], change["amount"]) == ("sale gone", "E2", -60)
 
 
-def test_a_reason_noted_later_than_its_change_is_told_once_more(given: Given) -> None:
+def test_a_reason_noted_later_than_its_change_is_reported_again(given: Given) -> None:
     for day, sales, commission in (
         (1, {"E1": 5, "E2": 60}, 65),
         (5, {"E1": 5, "E2": 60}, 5),
@@ -204,7 +204,7 @@ def test_a_reason_noted_later_than_its_change_is_told_once_more(given: Given) ->
     assert (change["kind"], change["amount"]) == ("sale gone", -60)
 
 
-def test_sales_that_came_and_went_are_listed_and_what_is_read_for_the_first_time_is_no_news() -> None:
+def test_new_and_removed_sales_are_listed_but_not_those_read_for_the_first_time() -> None:
     given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 7}, 32))
     sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])
     sales = [(one["change"], one["home_number"], one["difference"]) for one in found(given, "changed_sales")]
@@ -240,11 +240,11 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then(given: Give
 
 
 def _stay(given: Given) -> dict[str, tuple[object, ...]]:
-    """Of each agent whether he has left, is quiet or new, and since when."""
+    """For each agent, whether they have left, are quiet or new, and since when."""
     return {one["name"]: (one["stay"], one["stay_month"]) for one in found(given, "agents")}
 
 
-def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(given: Given) -> None:
+def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month(given: Given) -> None:
     for of_month, is_open in (("2026-01", False), ("2026-02", True)):
         users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
         loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
@@ -273,7 +273,7 @@ def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months(given:
     ]
 
 
-def test_an_agent_who_began_during_last_year_says_when_and_no_office_that_did_has_a_share_of_change() -> None:
+def test_an_agent_who_began_during_last_year_is_new_and_such_an_office_has_no_share_of_change() -> None:
     given = warehouse()
     for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
         is_first = of_month == "2025-01"
@@ -287,7 +287,7 @@ def test_an_agent_who_began_during_last_year_says_when_and_no_office_that_did_ha
     assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
 
 
-def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held(given: Given) -> None:
+def test_an_agent_is_compared_with_the_same_months_of_last_year_if_they_are_loaded(given: Given) -> None:
     for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):
         users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts) if amount]
         loaded(given, "commission_user", "M1", of_month, users)
@@ -299,7 +299,7 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
     ]
 
 
-def test_a_refused_report_makes_its_figures_of_its_offices_doubtful_and_no_others(given: Given) -> None:
+def test_a_denied_report_makes_only_figures_of_its_offices_doubtful(given: Given) -> None:
     rows_of_group = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
     loaded(given, "commission_office", "G1", "2026-01", rows_of_group)
     read(given, "M3", {"2026-01": 5})
@@ -313,14 +313,14 @@ def test_a_refused_report_makes_its_figures_of_its_offices_doubtful_and_no_other
 
 
 def reaches(given: Given, first: str, last: str) -> None:
-    """The office report can be asked for these months, since the first of them."""
+    """The office report can be requested for these months, from the first on."""
     months = {"first_month": month(first), "last_month": month(last)}
     write_configured(given, "reports", [{"report": "commission_office", "is_on": True, **months}])
     customer = {"customer": "M1", "start_month": month(first), "is_active": True}
     write_configured(given, "customers", [customer])
 
 
-def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused_ones(given: Given) -> None:
+def test_months_since_the_start_that_are_not_loaded_or_denied_are_missing(given: Given) -> None:
     read(given, "M1", {"2026-01": 5})
     reaches(given, "2025-11", "2026-01")
     states = []
@@ -331,7 +331,7 @@ def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused
     assert states == [[(why,), (why,), ("empty",)] for why in ("missing", "refused")]
 
 
-def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(given: Given) -> None:
+def test_a_denied_login_is_a_doubt_by_its_failure_and_no_check_warns_as_well(given: Given) -> None:
     read(given, "M1", {"2025-12": 10, "2026-01": 10})
     given.execute(
         "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
@@ -345,7 +345,7 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
     assert given.execute(check).fetchall() == []
 
 
-def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices(given: Given) -> None:
+def test_each_of_several_brands_has_a_page_with_the_sums_of_its_offices(given: Given) -> None:
     for office in ("M1", "M2", "M3"):
         read(given, office, {"2026-01": 50})
     trademarks(given, "G1", Ek=["M1", "M2"], Lind=["M3"])
@@ -371,7 +371,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(give
     assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
 
 
-def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_months(given: Given) -> None:
+def test_a_figure_that_is_no_longer_read_is_doubtful_with_its_months(given: Given) -> None:
     read(given, "M1", {"2026-01": 5, "2026-02": 5})
     read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5})
     asked_for(given, "M1", M2="off")
@@ -380,7 +380,7 @@ def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_mont
     assert doubt["months"] == [month("2025-12"), JANUARY]
 
 
-def test_the_reports_that_bring_budgets_are_those_of_the_catalogue(given: Given) -> None:
+def test_the_budget_reports_are_those_of_the_catalogue(given: Given) -> None:
     given.execute((SQL / "macros.sql").read_text("utf-8"))
     budgets = given.execute("SELECT report FROM meta.subjects WHERE numbers = 'budgets'").fetchall()
     assert {name for (name,) in budgets} == {one.name for one in REPORTS.values() if one.subject == "budgets"}

@@ -35,7 +35,7 @@ def given() -> Given:
     return connection
 
 
-def test_what_was_not_read_for_a_day_and_a_half_is_late_since_then(given: Given) -> None:
+def test_a_report_not_read_for_a_day_and_a_half_is_late_since_then(given: Given) -> None:
     configure(given, sales=True)
     found = given.execute("SELECT last_success_utc, due_utc, state, is_late FROM meta.freshness").fetchall()
     assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=36), "late", True)]
@@ -54,7 +54,7 @@ def test_a_report_switched_off_is_not_late_and_one_that_was_never_read_is(given:
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until_an_answer_heals_it(
+def test_a_report_that_was_read_and_is_denied_is_late_by_its_last_success_until_answered(
     given: Given,
 ) -> None:
     configure(given, sales=True)
@@ -65,7 +65,7 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 
-def test_what_was_read_is_not_fresh_while_the_login_is_refused(given: Given) -> None:
+def test_no_report_is_fresh_while_the_login_is_denied(given: Given) -> None:
     configure(given, sales=True)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=2))
     failed(given, NOW - timedelta(hours=1), error_kind="Unauthorized")
@@ -134,7 +134,7 @@ def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_repor
         (NotFound, "sales", 2),
     ],
 )
-def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
+def test_changes_unknown_because_login_or_service_failed_are_no_separate_problem(
     error: type[ConnectError], report: str, number: int
 ) -> None:
     given = warehouse()
@@ -152,7 +152,7 @@ def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_t
 
 
 @pytest.mark.parametrize(("active", "is_on", "number"), [(True, True, 1), (False, True, 0), (True, False, 0)])
-def test_nobody_waits_for_changes_of_what_is_switched_off(*, active: bool, is_on: bool, number: int) -> None:
+def test_no_changes_are_expected_of_switched_off_reports(*, active: bool, is_on: bool, number: int) -> None:
     given = warehouse()
     configure(given, active=active, sales=is_on)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW)
@@ -172,7 +172,7 @@ def test_changes_that_are_unknown_for_the_same_reason_are_one_cause() -> None:
 
 
 @pytest.mark.parametrize("errors", [(Unavailable, HostDown), (Unauthorized, Unauthorized)])
-def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
+def test_a_service_that_is_down_or_a_denied_login_is_one_problem_whomever_it_concerns(
     errors: tuple[type[ConnectError], type[ConnectError]],
 ) -> None:
     given = warehouse()
@@ -196,7 +196,9 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
     ],
     ids=["quarantine", "changed column"],
 )  # fmt: skip
-def test_what_is_noted_is_told(noted: str, kind: str, report: str, customer: str | None, words: str) -> None:
+def test_recorded_notes_become_problems(
+    noted: str, kind: str, report: str, customer: str | None, words: str
+) -> None:
     given = warehouse()
     given.execute(f"INSERT INTO meta.{noted}")
     [(*found, message)] = problems(given)
@@ -204,7 +206,7 @@ def test_what_is_noted_is_told(noted: str, kind: str, report: str, customer: str
     assert str(message).startswith(words)
 
 
-def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
+def test_a_stored_result_of_a_check_is_a_problem() -> None:
     given = warehouse()
     found = [CheckResult("a", "error", 2, (), "Is it so?"), CheckResult("b", "error", 0, (), "Is it?")]
     store_results(given, found, NOW)

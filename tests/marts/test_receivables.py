@@ -43,7 +43,7 @@ AGES: dict[str, tuple[Days, tuple[object, ...]]] = {
 
 
 def receivables(cases: Mapping[str, tuple[Days, tuple[object, ...]]], shown: str) -> dict[object, object]:
-    """The columns shown of a sale for each case, by the name of the case, as read on the tenth of April."""
+    """The shown columns of a sale for each case, by its name, as read on the tenth of April."""
     given = warehouse()
     for name, (days, _) in cases.items():
         sold(given, "G1", "2026-01", "M1", name, at_utc=APRIL, **days)

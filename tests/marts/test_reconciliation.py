@@ -88,7 +88,7 @@ def test_more_than_rounding_in_one_report_is_found() -> None:
     assert {*found} == expected
 
 
-def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: Given) -> None:
+def test_a_report_that_is_not_loaded_is_named_and_not_judged(given: Given) -> None:
     given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
     shown = "compared_amount, difference, is_reconciled, likely_reason"
     found = built(given, f"SELECT DISTINCT {shown} FROM marts.reconciliation WHERE compared = 'user report'")
@@ -110,7 +110,7 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: Given) -> None:
     [(-3, {"an answer that is no longer refreshed: M1: customer switched off"}), (0, {"not explained"})],
     ids=["read before the other", "read with the other"],
 )
-def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_read_later(
+def test_an_answer_no_longer_refreshed_is_the_likely_reason_if_the_other_was_read_later(
     given: Given, read_on: int, found: set[str]
 ) -> None:
     row = earned({"office_customer_id": "M1"}, 1)
@@ -146,7 +146,7 @@ REPORTS = ("commission_office", "commission_office_by_month", "commission_user",
 
 
 def days(number: float) -> datetime:
-    """So many days after all four reports were read."""
+    """The time this many days after all four reports were read."""
     return FIRST_MOMENT + timedelta(days=number)
 
 
@@ -223,14 +223,14 @@ def test_restated_is_said_only_where_the_report_that_was_read_later_has_another_
 
 
 def offices_read(given: Given, at: float, *of_m1: float) -> None:
-    """The office report comes with these amounts of M1, and M2's as they were."""
+    """The office report has these amounts for M1, and M2's are unchanged."""
     m2 = earned({"office_customer_id": "M2"}, 40, 0.4, 800)
     offices = [earned({"office_customer_id": "M1"}, *of_m1), m2]
     loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
 
 
 def without_commission(given: Given, at: float) -> None:
-    """The office report of M1 comes with its row, and no commission in it."""
+    """The office report of M1 has its row, without a commission."""
     offices_read(given, at, 60, 0.6, 1200)
     given.execute("UPDATE bi.commission_office SET commission = NULL WHERE office_customer_id = 'M1'")
 
@@ -309,7 +309,7 @@ USERS = {"M1": {"U1": 60}, "M2": {"U2": 40}}
 
 
 def by_office(given: Given, of_month: str, at: float, users: Earners) -> None:
-    """Each of two offices is asked for a month, and answers with what its users earned, and their sum."""
+    """Each of two offices answers for a month with its users' earnings, and their sum."""
     for office, amounts in users.items():
         total = earned({"office_customer_id": office}, sum(amounts.values()))
         loaded(given, "commission_office", office, of_month, [total], at_utc=days(at))

@@ -1,4 +1,4 @@
-"""The month that runs beside the same days of last year, against a few written sales."""
+"""The current month compared with the same days of last year, over a few written sales."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def quarantined(given: Given, office: str, month: str) -> None:
     )
 
 
-def test_the_month_and_the_year_stand_beside_the_same_days_of_last_year(given: Given) -> None:
+def test_the_month_and_the_year_are_compared_with_the_same_days_of_last_year(given: Given) -> None:
     read(given, "M1", on=10)
     columns = "period, first_on, until_on, sold_estate_parts::INT, sold_total_price_before::INT"
     assert built(given, f"SELECT {columns}, {AMOUNTS} FROM marts.same_days WHERE level = 'office'") == [
@@ -65,7 +65,7 @@ def test_sales_without_agents_count_at_the_office_that_lists_them_and_others_at_
     ]
 
 
-def test_the_days_of_each_office_end_with_its_own_reading(given: Given) -> None:
+def test_the_days_of_each_office_end_before_its_own_reading(given: Given) -> None:
     read(given, "M1")
     read(given, "M2", on=10)
     columns = f"level, member_id, until_on, earlier_office_count, {AMOUNTS}"
@@ -90,7 +90,7 @@ def test_an_office_that_lacks_a_row_is_in_neither_sum_and_is_named_and_its_users
     ]
 
 
-def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_compared(given: Given) -> None:
+def test_unread_days_of_last_year_and_a_month_that_is_over_are_not_compared(given: Given) -> None:
     read(given, "M1")
     given.execute("UPDATE meta.months SET state = 'held'")
     assert built(given, "FROM marts.same_days") == []
@@ -99,7 +99,7 @@ def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_c
     assert built(given, "FROM marts.same_days") == []
 
 
-def test_a_user_who_began_since_last_year_is_compared_with_nothing(given: Given) -> None:
+def test_a_user_who_began_since_last_year_is_not_compared(given: Given) -> None:
     read(given, "M1", user="U1")
     given.execute("DELETE FROM bi.sales_agents WHERE year(_month) = 2025")
     assert built(given, "SELECT member_id FROM marts.same_days WHERE level = 'user'") == []

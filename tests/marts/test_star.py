@@ -24,7 +24,7 @@ def given() -> Given:
     return warehouse(three_months)
 
 
-def test_the_calendar_has_every_day_of_the_years_that_are_held(given: Given) -> None:
+def test_the_calendar_has_every_day_of_the_loaded_years(given: Given) -> None:
     found = given.execute("SELECT min(day), max(day), count(*) FROM marts.calendar").fetchall()
     assert found == [(date(2025, 11, 1), date(2026, 12, 31), 30 + 31 + 365)]
 

@@ -1,4 +1,4 @@
-"""Columns that nobody documented, under any name and of any type: no query of staging reads them."""
+"""Undocumented columns, of any name and type: no query of staging reads them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def add_columns(given: Given, names: Collection[str]) -> None:
 
 
 def plans(given: Given) -> dict[str, str]:
-    """How each query of staging is answered: the columns that are read, and what each expression is of."""
+    """For each query of staging, the columns that it reads, and the type of each expression."""
     found = {}
     given.execute("CREATE SCHEMA staging")
     for query in STAGING:

@@ -10,7 +10,7 @@ from tests.marts.given import Given, build_for, warehouse
 
 @pytest.fixture(scope="module")
 def empty() -> Given:
-    """A warehouse without a row, with the marts of every sheet."""
+    """A warehouse without rows, with the marts of every sheet."""
     given = warehouse()
     build_for(given, *(f"FROM {sheet['table']}" for sheet in workbook_contents()["sheets"]))
     return given

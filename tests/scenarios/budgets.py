@@ -47,12 +47,12 @@ class BudgetScenario:
 
     @property
     def users(self) -> list[str]:
-        """Three who work at the office."""
+        """Three users of the office."""
         of_world = self.service.world
         return [user.id for user in of_world.history.users(OFFICE) if user.works_on(of_world.as_of)][:3]
 
     def file(self, *rows: Mapping[str, object], name: str = "budgets.csv") -> Path:
-        """A file with these rows, for the first user in December where they do not say otherwise."""
+        """A file with these rows, by default for the first user in December."""
         usual = {"office_id": OWN_ID, "user_id": self.users[0], "month": DECEMBER}
         lines = [";".join(str({**usual, **row}.get(head, "")) for head in HEADS) for row in rows]
         path = self.settings.data_dir.parent / name
@@ -84,7 +84,7 @@ class BudgetScenario:
         return self.service.budget(OFFICE, user, month)
 
     def change(self, user: str, **measures: int) -> None:
-        """Somebody else changes a budget, in the brokerage system itself."""
+        """Change a budget in the brokerage system itself."""
         self.service.budgets.set(replace(self.shown(user), **measures), at_once=True)  # type: ignore[arg-type]
 
     def ledger(self, columns: str, where: str = "true") -> Sequence[tuple[object, ...]]:
@@ -99,7 +99,7 @@ class BudgetScenario:
 def budget_scenario(
     folder: Path, *, visible_after: float = 0.0, omitted: Omitted = "kept", **environment: str
 ) -> BudgetScenario:
-    """One office, whose service shows what it is sent after so many seconds."""
+    """One office, whose service shows budgets this many seconds after they were sent."""
     clock = StillClock(noon=NOON)
     writes = BudgetWrites(visible_after, omitted, clock.utc_now)
     service = Service(world_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
@@ -126,5 +126,5 @@ def _give_marts(data_dir: Path, service: Service) -> None:
 
 
 def statuses(pushed: PushResult) -> Counter[str]:
-    """How many budgets have come how far."""
+    """The number of budgets by status."""
     return Counter(budget.status.value for budget in pushed.statuses.values())

@@ -95,12 +95,12 @@ def run(job: Job, seconds: float = 600) -> int:
 
 
 def is_killed(job: Job, step: Step) -> bool:
-    """Whether a job came to this step, where its process is killed."""
+    """Whether a job reached this step, where its process is killed."""
     return run(replace(job, killed_at=step)) == KILLED
 
 
 def do(job: Job) -> int:
-    """Do a job in this process; 0 when all is well."""
+    """Do a job in this process; returns 0 if it succeeds."""
     return _JOBS[job.what](job)
 
 

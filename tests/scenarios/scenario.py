@@ -1,4 +1,4 @@
-"""A sandbox, a pipeline that asks it without network or waiting, and contents that can be compared."""
+"""A sandbox, a pipeline that sends it requests without network or waiting, and contents to compare."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Rows = tuple[int, int]
 
 @dataclass(frozen=True)
 class FastClock(SystemClock):
-    """The time of a noon in the world, going on by itself; waiting returns at once."""
+    """A noon in the world's time, which advances; waiting returns immediately."""
 
     noon: datetime = NOON
     began: float = field(default_factory=monotonic)
@@ -64,7 +64,7 @@ class FastClock(SystemClock):
 
 @dataclass
 class Scenario:
-    """A sandbox and a pipeline that asks it, or asks `transport` in its place."""
+    """A sandbox and a pipeline that sends it requests, or sends them to `transport` instead."""
 
     service: Service
     settings: Settings
@@ -105,12 +105,12 @@ class Scenario:
             build_marts(file, only=[f"marts.{mart}" for mart in marts])
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a query on the working file answers."""
+        """The rows of a query on the working file."""
         with Store(self.data_dir).reading() as file:
             return file.execute(query, list(values)).fetchall()
 
     def value(self, query: str, *values: object) -> Any:
-        """The single value that a query on the working file answers."""
+        """The single value of a query on the working file."""
         [(value,)] = self.rows(query, *values)
         return value
 
@@ -134,16 +134,16 @@ class Scenario:
         return sorted((self.data_dir / "landing").rglob("*.tar.zst"))
 
     def lose_working_file(self) -> None:
-        """Only landing and what is published are left."""
+        """Remove everything except landing and the published files."""
         shutil.rmtree(self.data_dir / "work")
 
     def on(self, day: date) -> Scenario:
-        """The same files with the world and the calendar moved on."""
+        """The same files with a later world and calendar."""
         self.service.set_as_of(day)
         return self.on_calendar_day(day)
 
     def on_calendar_day(self, day: date) -> Scenario:
-        """The same files and the same world, asked on another day."""
+        """The same files and the same world, on another day."""
         clock = FastClock(datetime.combine(day, time(12), UTC))
         return replace(self.with_settings(today=day), clock=clock)
 
@@ -185,7 +185,7 @@ def _catalogue(reports: Sequence[str], *, whole: bool) -> Mapping[str, Report]:
 def synced(
     data_dir: Path, reports: Sequence[str] = FEW, *, offices: int = 1, whole: bool = False
 ) -> Scenario:
-    """The same small world after a first sync, which is made once and copied for whoever needs one."""
+    """The same small world after a first sync, made once and copied for each test."""
     first = _first_sync(tuple(reports), offices, whole=whole)
     shutil.copytree(first.data_dir, data_dir, dirs_exist_ok=True)
     alone = replace(first, service=Service(first.service.world, clock=FastClock().utc_now))
@@ -209,7 +209,7 @@ def whole_chain(
     whole: bool = False,
     **environment: str,
 ) -> Scenario:
-    """A world of a group and offices beside it, since `start` and seen on `as_of`; all of them are asked."""
+    """A world of a group and single offices, from `start`, seen on `as_of`; all are requested."""
     world = _world(start).at(as_of)
     words = {"today": as_of.isoformat(), **environment}
     chosen = [customers] if customers else world.customers
@@ -220,7 +220,7 @@ def whole_chain(
 
 
 def world_of(start: str, offices: int) -> Service:
-    """The same small world for the same words, in whichever process."""
+    """The same small world for the same name, in any process."""
     world = _world(start, offices=max(offices, 2), activity=0.4).at(TODAY)
     return Service(world, clock=FastClock().utc_now)
 
@@ -252,7 +252,7 @@ def settings_for(
 
 
 def files_with(directory: Path, *words: str) -> list[str]:
-    """The names of all files that hold one of these words, packed or not."""
+    """The names of all files that contain one of these words, compressed or not."""
     return [path.name for path in directory.rglob("*") if path.is_file() and _holds(path, words)]
 
 
@@ -264,7 +264,7 @@ def _holds(path: Path, words: Sequence[str]) -> bool:
 
 
 def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
-    """What the working and the published file hold, as far as they exist, once a killed process is mended."""
+    """The contents of the working and the published file, if they exist, after recovery from a kill."""
     found = {}
     if Store(data_dir).path.exists():  # and looking must not make it
         with Store(data_dir).reading() as file:
@@ -276,7 +276,7 @@ def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
 
 
 def wrong_cells(data_dir: Path, truth: Mapping[Cell, Rows], *, may_lack: Sequence[str] = ()) -> list[str]:
-    """Cells that hold anything but the truth; those that are missing only in files that may lack none."""
+    """Cells that differ from the truth; missing cells only in files that may lack none."""
     return [
         f"{name} {cell}"
         for name, cells in contents(data_dir).items()

@@ -1,4 +1,4 @@
-"""The question which sales were changed, for which older months are read again."""
+"""The request for changed sales, after which older months are read again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Answering = Callable[[httpx.Request], httpx.Response]
 
 @dataclass
 class OtherAnswers(httpx.AsyncBaseTransport):
-    """The sandbox, but for the question what was changed; without `answering` that is told of all days."""
+    """The sandbox, except for the request for changed sales, which has all days without `answering`."""
 
     sandbox: httpx.AsyncBaseTransport
     answering: Answering | None = None
@@ -47,7 +47,7 @@ class OtherAnswers(httpx.AsyncBaseTransport):
 
 @dataclass(frozen=True)
 class Week:
-    """A first sync, and the night of a week later."""
+    """A first sync, and a nightly run a week later."""
 
     here: Scenario
     summary: Summary

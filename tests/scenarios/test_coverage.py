@@ -1,4 +1,4 @@
-"""What meta.coverage says of months, held against the plan and against what the screens say."""
+"""The months of meta.coverage, compared with the plan and the screens."""
 
 from __future__ import annotations
 

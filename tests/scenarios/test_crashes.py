@@ -91,7 +91,7 @@ def test_killed_at_any_step_both_files_are_true_and_the_next_run_completes(tmp_p
 
 @cache
 def torn_directory() -> tuple[Path, Path]:
-    """A directory as a death within the writes of a checkpoint leaves it, one page of each block; and mended.
+    """A directory after a kill during a checkpoint, one page of each block written; and recovered.
 
     DuckDB overwrites metadata in place, so half of such a write leaves a block whose checksum is wrong.
     """
@@ -153,7 +153,7 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, largest_file: int
 
 @dataclass
 class Interrupted(httpx.AsyncBaseTransport):
-    """A sandbox during whose last answers somebody presses Ctrl-C, while rows are being loaded."""
+    """A sandbox during whose last answers Ctrl-C is pressed, while rows are being loaded."""
 
     sandbox: httpx.AsyncBaseTransport
     data_dir: Path

@@ -34,7 +34,7 @@ def office(tmp_path: Path) -> Scenario:
 
 
 def sync_budgets(here: Scenario) -> list[str]:
-    """One month of the budgets of single users; the reasons why something was not asked."""
+    """One month of the budgets of single users; the reasons why some were not requested."""
     month = Month(2026, 11)
     return [one.reason for one in here.sync(first=month, last=month, reports=(NAME,)).results]
 

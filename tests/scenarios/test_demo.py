@@ -26,7 +26,7 @@ README, *DOCS = (
 
 
 def run(*words: str | Path) -> str:
-    """What a command says that succeeds."""
+    """The output of a command that succeeds."""
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
@@ -38,7 +38,7 @@ def dated(example: str, month: date) -> str:
 
 
 def examples_of_sql() -> Sequence[str]:
-    """The indented blocks of SQL of the pages, with the files that they read, and what the README asks."""
+    """The indented SQL blocks of the docs, with the files that they read, and the README's queries."""
     blocks = re.findall(r"(?:^    (?:SET|FROM|SELECT) .*\n(?:    .*\n)*)", "\n".join(DOCS), re.MULTILINE)
     asked = re.findall(r'duckdb -readonly \S+ "([^"]+)"', README)
     return [
@@ -48,7 +48,7 @@ def examples_of_sql() -> Sequence[str]:
 
 
 def pictures_of_the_notebook() -> Sequence[str]:
-    """What its questions draw; its first cell opens the file, and every other one is a question."""
+    """The charts of its queries; its first cell opens the file, and every other cell is a query."""
     cells = json.loads((ROOT / "docs/questions.ipynb").read_text("utf-8"))["cells"]
     names: dict[str, Any] = {}
     opening, *questions = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

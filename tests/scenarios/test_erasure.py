@@ -46,7 +46,7 @@ def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
 
 @dataclass(frozen=True)
 class Erased:
-    """A user was erased by a process that was killed at every step, then a contact.
+    """A user erased by a process that was killed at every step, then a contact.
 
     What was theirs alone, the totals and rows in quarantine of before, and the receipt of the contact.
     """

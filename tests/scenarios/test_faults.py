@@ -49,7 +49,7 @@ LASTING = "429 500 502 503 reset reset_inside half half_without_length html empt
 
 @dataclass(frozen=True)
 class Night:
-    """One sync in which every fault of a set had a report of a customer to itself."""
+    """One sync in which every fault of a set had its own report and customer."""
 
     here: Scenario
     pairs: Mapping[str, tuple[str, str]]
@@ -61,7 +61,7 @@ class Night:
         return [one for one in self.summary.results if one.pair == self.pairs[fault]]
 
     def cells_without(self, *faults: str) -> dict[Cell, Rows]:
-        """The undisturbed cells of all reports and customers but those that these faults struck."""
+        """The undisturbed cells of all reports and customers except those with these faults."""
         reports = dict(self.here.rows("SELECT table_name, report FROM meta.tables"))
         gaps = {self.pairs[fault] for fault in faults}
         return {cell: rows for cell, rows in calm().items() if (reports[cell[0]], cell[1]) not in gaps}

@@ -1,4 +1,4 @@
-"""What deserves doubt: emptied months, shrunk customers, windows too long, moving pages."""
+"""Doubtful answers: emptied months, shrunk customers, windows too long, moving pages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotte
 
 
 def asked_in_pages(here: Scenario) -> list[str]:
-    """The page sizes in the order they were asked for; "-" is the report without pages."""
+    """The page sizes in the order of the requests; "-" is the report without pages."""
     return [entry.query.get("pagesize", "-") for entry in here.asked]
 
 

@@ -1,4 +1,4 @@
-"""A login for each function of the service: whose password is wrong shuts out nothing but its own reports."""
+"""A login for each function of the service: a wrong password denies only its own reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def for_functions(**passwords: str) -> dict[str, FunctionLogin]:
 
 
 def chain(directory: Path, password: str) -> Scenario:
-    """Two offices, whose budgets want another password than all the rest, with this one in the settings."""
+    """Two offices whose budgets need a separate password, with this one in the settings."""
     here = scenario(directory, REPORTS)
     here.service.logins = LOGINS
     return here.with_settings(logins=for_functions(report=password))

@@ -1,4 +1,4 @@
-"""Answers nobody expected: rows in quarantine, spoiled bodies, and reports that nobody has documented."""
+"""Unexpected answers: rows in quarantine, spoiled bodies, and undocumented reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"
 
 
 def mistaken() -> Report:
-    """Commissions of offices by columns that take an amount for yes or no."""
+    """The report of commissions of offices, with commission declared as BOOLEAN by mistake."""
     report = REPORTS["commission_office"]
     table = report.tables[0]
     columns = tuple(

@@ -1,4 +1,4 @@
-"""Months that the service refuses (400): what else it answers is loaded, at the price of few questions."""
+"""Months that the service rejects (400): all others are loaded, with few requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Refuses = Callable[[date, date], bool]
 
 @dataclass
 class Refusing(httpx.AsyncBaseTransport):
-    """The sandbox, but for what it refuses; counts that by report."""
+    """The sandbox, except for requests that it rejects, which are counted by report."""
 
     sandbox: httpx.AsyncBaseTransport
     refuses: Refuses
@@ -53,7 +53,7 @@ def refusing(
 
 
 def held(here: Scenario) -> dict[str, tuple[date, ...]]:
-    """The months held of every report."""
+    """The loaded months of every report."""
     found = here.rows("SELECT report, list(month ORDER BY month) FROM meta.months GROUP BY ALL")
     return {report: tuple(months) for report, months in found}
 

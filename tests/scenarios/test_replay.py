@@ -1,4 +1,4 @@
-"""Syncs that go on where an earlier one stopped, and files that are rebuilt from landing alone."""
+"""Syncs that resume an earlier one, and files that are rebuilt from landing alone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def loaded(tmp_path: Path) -> Scenario:
 
 
 def older_months_asked(here: Scenario) -> set[str | None]:
-    """The customers that were asked about months before those that are due every night, and their margin."""
+    """The customers with requests for months before those due every night, and their margin."""
     return {one.customer for one in here.asked if (one.query.get("datefrom") or "9") < EARLIEST_DUE}
 
 
@@ -177,7 +177,7 @@ HISTORIES = "FROM bi.users_history ORDER BY ALL"
 
 
 def in_older_format(here: Scenario, directory: Path) -> Scenario:
-    """A copy of a data directory whose working file an earlier version has written."""
+    """A copy of a data directory whose working file was written by an earlier version."""
     older = here.copied_to(directory)
     older.execute("ALTER TABLE meta.loads DROP COLUMN bytes")
     older.execute("UPDATE meta.storage SET format = format - 1")

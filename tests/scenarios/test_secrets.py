@@ -1,4 +1,4 @@
-"""Secrets and names that nobody is to read: the login everywhere, contacts where a key is set."""
+"""Secrets and names that no one may read: the login everywhere, contacts where a key is set."""
 
 from __future__ import annotations
 

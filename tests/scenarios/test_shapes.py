@@ -119,7 +119,7 @@ DIALECT: dict[str, Told] = {
 
 @dataclass
 class Dialect(httpx.AsyncBaseTransport):
-    """The sandbox, whose answers at some paths are told in another shape."""
+    """The sandbox, with answers in another shape at some paths."""
 
     sandbox: httpx.AsyncBaseTransport
     told: Mapping[str, Told]

@@ -1,4 +1,4 @@
-"""True numbers to the öre: of half a year, of a world that moves on, and of offices asked for twice."""
+"""Numbers are true to the öre: for half a year, for a changing world, and for offices requested twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Sums = dict[tuple[Any, ...], tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Known:
-    """A file with its marts, and the world that it tells of from a day on."""
+    """A file with its marts, and the world that it describes from a given day on."""
 
     world: World
     file: DuckDBPyConnection
@@ -43,7 +43,7 @@ class Known:
         ]
 
     def said(self, query: str, keys: int) -> Sums:
-        """What a mart says, without the rows that are nothing but zero: plain Python knows no such rows."""
+        """The rows of a mart without those that are all zero, which plain Python does not have."""
         found = {row[:keys]: row[keys:] for row in self.file.execute(query).fetchall()}
         return {cell: values for cell, values in found.items() if any(values)}
 
@@ -278,7 +278,7 @@ def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
 
 
 def test_changes_of_sales_add_up_to_what_changed_in_the_world(moved: Moved) -> None:
-    """Of February and March, which were over when they were read first."""
+    """For February and March, which were over when first read."""
     sums = []
     for day in (date(2026, 4, 10), date(2026, 6, 10)):
         world = moved.here.service.world.at(day)
@@ -300,7 +300,7 @@ def test_changes_of_sales_add_up_to_what_changed_in_the_world(moved: Moved) -> N
 
 
 def budgets_by_day(here: Scenario) -> list[dict[tuple[Any, ...], Any]]:
-    """What the mart of budgets answers as of the end of every day on which one was read."""
+    """The mart of budgets as of the end of every day on which a budget was read."""
     days = (
         "SELECT DISTINCT date_trunc('day', valid_from_utc) + INTERVAL 1 DAY FROM marts.budgets ORDER BY ALL"
     )

@@ -1,4 +1,4 @@
-"""`make dev` as a server that is measured and looked at: a sandbox and the four processes of Dagster."""
+"""`make dev` as a server to measure and look at: a sandbox and the four processes of Dagster."""
 
 from __future__ import annotations
 

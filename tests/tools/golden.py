@@ -1,4 +1,4 @@
-"""A golden master: all that a checkout says and holds from end to end, as texts to compare two checkouts by.
+"""A golden master: everything that a checkout produces end to end, as texts to compare two checkouts by.
 
 It knows the command line, the sandbox's control addresses, the files that are published and
 `assets.definitions:defs`, and nothing else of the project, so that one copy of it looks at any checkout:

@@ -1,4 +1,4 @@
-"""What a tool tells whoever watches: lines with the time, and what is wrong in the end."""
+"""Messages of a tool: lines with the time, and the failures at the end."""
 
 from __future__ import annotations
 

@@ -91,11 +91,11 @@ class Daemon:
         return list(self.harness.instance.get_runs(dg.RunsFilter(statuses=list(statuses))))
 
     def requests(self) -> list[tuple[str, Mapping[str, str]]]:
-        """What the service was asked for, path and query."""
+        """The requests to the service, path and query."""
         return [(entry.path, entry.query) for entry in self.harness.service.log.entries]
 
     def _work_off_queue(self) -> None:
-        """Run what waits in the queue, under the limits of dagster.yaml."""
+        """Run the queued runs, under the limits of dagster.yaml."""
         with QueuedRunCoordinatorDaemon(interval_seconds=0) as queue:
             while self.runs(dg.DagsterRunStatus.QUEUED):
                 list(queue.run_iteration(self.workspace))

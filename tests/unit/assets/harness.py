@@ -43,7 +43,7 @@ OF_THE_SANDBOX = {
 
 
 def settings(directory: Path, **values: str) -> Settings:
-    """Settings as an operator would write them; a value that is not given is a usual one."""
+    """Settings as an operator would write them, with usual defaults."""
     usual = {
         "customers": "c01,c02,c03",
         "start": str(START),
@@ -58,7 +58,7 @@ def settings(directory: Path, **values: str) -> Settings:
 
 @dataclass
 class Harness:
-    """A project and the sandbox it asks; the settings may change between runs."""
+    """A project and its sandbox; the settings may change between runs."""
 
     directory: Path
     instance: dg.DagsterInstance
@@ -68,7 +68,7 @@ class Harness:
 
     @property
     def project(self) -> Project:
-        """Of the reports that the settings name alone: without the tables of others all is faster."""
+        """A project with only the reports in the settings, because fewer tables are faster."""
         named = {name: REPORTS[name] for name in self.values["reports"].split(",")}
         return Project(
             settings(self.directory, **self.values),
@@ -78,7 +78,7 @@ class Harness:
 
     @property
     def job(self) -> dg.JobDefinition:
-        """The nightly job, made anew once the settings are others."""
+        """The nightly job, built again when the settings change."""
         about = (tuple(self.values.items()), id(self.service))
         known, job = self._job
         if job is None or known != about:
@@ -94,7 +94,7 @@ class Harness:
         self.values = {**self.values, **values}
 
     def give_working_file(self) -> None:
-        """What the first run would make."""
+        """The preview of the first run."""
         give_working_file(self.project.settings.data_dir, self.project.run_context.catalogue)
 
     def run(
@@ -151,7 +151,7 @@ class Harness:
         return {name: one.value for name, one in event.asset_materialization.metadata.items()}
 
     def asked(self) -> list[str]:
-        """The windows the service was asked for since the last run began: "G1 2026-09-01..2026-10-31"."""
+        """The windows requested since the last run began: "G1 2026-09-01..2026-10-31"."""
         return sorted(
             f"{entry.customer} {entry.query['datefrom'][:10]}..{entry.query['dateto'][:10]}"
             for entry in self.service.log.entries
@@ -167,7 +167,7 @@ def range_tags(first: str, last: str) -> dict[str, str]:
 
 
 def failure_of(result: dg.ExecuteInProcessResult) -> str:
-    """What the first failing step says."""
+    """The message of the first failing step."""
     (event, *_) = result.filter_events(lambda event: event.is_step_failure)
     data = event.step_failure_data.user_failure_data
     assert data is not None
@@ -175,7 +175,7 @@ def failure_of(result: dg.ExecuteInProcessResult) -> str:
 
 
 def harness(directory: Path, instance: dg.DagsterInstance | None = None, **values: str) -> Harness:
-    """A harness, by itself of a Dagster that forgets everything afterwards."""
+    """A harness, by default with a Dagster instance that is discarded afterwards."""
     instance = instance or dg.DagsterInstance.ephemeral(tempdir=str(directory / "dagster"))
     return Harness(directory, instance, {**OF_THE_SANDBOX, **values})
 
@@ -183,7 +183,7 @@ def harness(directory: Path, instance: dg.DagsterInstance | None = None, **value
 def run_requests(
     project: Project, name: str, moment: datetime, instance: dg.DagsterInstance
 ) -> list[dg.RunRequest]:
-    """The runs that a schedule requests at a moment."""
+    """The runs that a schedule requests at a given time."""
     schedule = build_definitions(project).resolve_schedule_def(name)
     with dg.build_schedule_context(instance, scheduled_execution_time=moment) as context:
         return list(schedule.evaluate_tick(context).run_requests or [])

@@ -38,14 +38,14 @@ def days_of(query: Mapping[str, str]) -> list[date]:
 
 
 def subject_of(request: Request) -> str:
-    """What is asked for, whatever the months: the path and the rest of the query."""
+    """The request without its months: the path and the rest of the query."""
     path, query = request
     names = sorted(set(query) - TIME_PARAMETERS - PAGE_PARAMETERS)
     return f"{MONTH_IN_PATH.sub('', path)} {' '.join(f'{name}={query[name]}' for name in names)}".strip()
 
 
 def asked_twice(requests: Iterable[Request]) -> list[str]:
-    """The days or months asked for more than once; the second look at a first page is no repetition."""
+    """The days or months requested more than once; a first page read twice does not count."""
     counted: Counter[tuple[str, date | Month | None, str]] = Counter()
     for request in requests:
         page = request[1].get("pageindex", "")

@@ -1,4 +1,4 @@
-"""Tests of backfills launched as the UI launches them: few runs, the fewest legal windows, each once."""
+"""Backfills launched as the UI launches them: few runs, and the fewest legal windows, each once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def keys(customers: tuple[str, ...], months: tuple[Month, ...]) -> list[str]:
     return [partition_key(customer, month) for customer in customers for month in months]
 
 
-def test_a_backfill_is_a_run_for_each_customer_and_is_published_once_when_it_is_over(
+def test_a_backfill_is_one_run_for_each_customer_and_one_publication_at_its_end(
     tmp_path: Path,
 ) -> None:
     settings = {"customers": ",".join(TWO), "start": "2025-10", "reports": ",".join(REPORTS)}
@@ -43,7 +43,7 @@ def test_a_backfill_is_a_run_for_each_customer_and_is_published_once_when_it_is_
             assert made.harness.partitions(report) == {f"{customer} green": 14 for customer in TWO}
 
 
-def test_one_customer_fails_alone_and_is_all_that_is_asked_again_by_hand(tmp_path: Path) -> None:
+def test_a_customer_fails_alone_and_only_its_partitions_are_requested_again(tmp_path: Path) -> None:
     with daemon(tmp_path) as made:
         made.harness.service.faults.switch([Fault("404", customer=M16, after=3)])
         assert made.backfill([RUNNING], keys(CUSTOMERS, MONTHS[-6:])) == "COMPLETED_FAILED"
@@ -59,7 +59,7 @@ def test_one_customer_fails_alone_and_is_all_that_is_asked_again_by_hand(tmp_pat
         assert made.harness.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
 
 
-def test_one_run_asks_for_the_months_of_all_where_a_request_covers_several(tmp_path: Path) -> None:
+def test_one_run_requests_the_months_of_all_if_a_request_covers_several(tmp_path: Path) -> None:
     reports = ("sales", "commission_user")
     with daemon(tmp_path, reports=",".join(reports)) as made:
         assert made.backfill(reports, keys(CUSTOMERS, MONTHS[-2:])) == "COMPLETED_SUCCESS"

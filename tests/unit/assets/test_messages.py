@@ -1,4 +1,4 @@
-"""One message when a run broke, one after a nightly run with errors, one when all is well again."""
+"""One message when a run fails, one after a nightly run with errors, one when all is well again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Looked = tuple[MessageCursor, Message | None]
 
 @dataclass(frozen=True)
 class Later(SystemClock):
-    """The clock of some time later."""
+    """A clock that is ahead by this time."""
 
     ahead: timedelta = timedelta()
 
@@ -38,7 +38,7 @@ class Later(SystemClock):
 
 
 def looked(made: Harness, sent: MessageCursor, **later: float) -> Looked:
-    """What was sent after a look so much later than now, and the message."""
+    """The cursor after a tick this much later than now, and the message."""
     project = made.project
     context = replace(project.run_context, clock=Later(ahead=timedelta(**later)))
     return next_message(replace(project, run_context=context), made.instance, sent)
@@ -49,7 +49,7 @@ def text(looked: Looked) -> str:
 
 
 def ended(made: Harness, run_id: str, reason: str, tags: dict[str, str] | None = None) -> None:
-    """A nightly run that broke for a reason."""
+    """A nightly run that failed for this reason."""
     run = dg.DagsterRun("nightly", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags or {})
     made.instance.add_run(run)
     made.instance.report_run_failed(run, reason)
@@ -66,7 +66,7 @@ def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> 
     return made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=tags).run_id
 
 
-def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is_well(made: Harness) -> None:
+def test_a_night_with_errors_is_one_message_and_the_next_reports_that_all_is_well(made: Harness) -> None:
     sent = replace(SENT, day="")
     fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: DAY})
     assert looked(made, sent, seconds=30)[1] is None
@@ -91,18 +91,18 @@ def test_an_error_that_lasts_is_no_longer_new(made: Harness) -> None:
     assert texts == [1, 0]
 
 
-def test_a_cause_is_new_for_a_customer_more_and_not_for_one_less() -> None:
+def test_a_cause_is_new_for_a_further_customer_but_not_for_one_fewer() -> None:
     rows = [Condition(Kind.FAILED, customer=name, error="404", cause_key="404") for name in ("M1", "M2")]
     both, first, last = (set(keys_of(Cause.of(some))) for some in (rows, rows[:1], rows[1:]))
     assert (first < both, last < both, first.isdisjoint(last)) == (True, True, True)
 
 
-def test_a_denied_login_is_not_new_for_a_customer_more() -> None:
+def test_a_denied_login_is_not_new_for_a_further_customer() -> None:
     rows = [Condition(Kind.FAILED, customer=name, error="401", trouble="login") for name in ("M1", "M2")]
     assert keys_of(Cause.of(rows)) == keys_of(Cause.of(rows[:1]))
 
 
-def test_a_run_that_broke_is_reported_once_and_so_is_another_with_the_same_reason(made: Harness) -> None:
+def test_failed_runs_with_the_same_reason_are_reported_once(made: Harness) -> None:
     ended(made, "1", "The disk is full.", tags={RANGE_START: "M1|2026-01", RANGE_END: "M1|2026-03"})
     sent, message = looked(made, SENT)
     line = "- nightly (M1|2026-01...M1|2026-03): The disk is full. (run 1)"
@@ -123,7 +123,7 @@ def test_a_run_that_waits_for_its_retry_is_not_reported(made: Harness) -> None:
     assert looked(made, SENT)[1] is None
 
 
-def test_a_failed_backfill_is_reported_by_day_and_the_night_after_calls_it_known(made: Harness) -> None:
+def test_a_failed_backfill_is_reported_by_day_and_is_known_the_night_after(made: Harness) -> None:
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT)
     assert f"- {RUNNING} of {M16}, 2026-10..2026-11: " in text((sent, message))
@@ -155,7 +155,7 @@ def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(
     assert "all is well again" in str(looked(made, sent, minutes=9)[1])
 
 
-def test_a_channel_that_takes_no_message_has_it_the_next_time_and_stops_no_other(made: Harness) -> None:
+def test_a_failing_channel_sends_its_message_later_and_stops_no_other(made: Harness) -> None:
     taken: list[Message] = []
 
     def refuse(_: Message) -> None:

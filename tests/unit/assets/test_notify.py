@@ -20,7 +20,7 @@ SUBJECT = "brokerbi, 2026-11-21: 1 error"
 NEWS = Message(SUBJECT, "- What failed: å, ä and ö.")
 
 
-def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() -> None:
+def test_a_webhook_message_mentions_no_one_and_links_nowhere() -> None:
     sent: list[bytes] = []
 
     def receive(request: httpx.Request) -> httpx.Response:
@@ -42,7 +42,7 @@ def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> Non
         post("https://chat.test/a-secret", NEWS, transport)
 
 
-def test_a_webhook_that_is_not_there_is_named_without_its_address() -> None:
+def test_an_unreachable_webhook_is_named_without_its_address() -> None:
     with pytest.raises(ChannelRefused, match=r"^the webhook cannot be reached \(ConnectError\)$"):
         post("http://127.0.0.1:9/a-secret", NEWS)
 
@@ -88,13 +88,13 @@ def mail_settings(directory: Path, port: int) -> Settings:
     return settings(directory, **{f"alert_{name}": value for name, value in (mail | server).items()})
 
 
-def test_a_mail_goes_to_everybody_it_is_for(tmp_path: Path) -> None:
+def test_an_email_goes_to_all_its_recipients(tmp_path: Path) -> None:
     with mail_server() as server:
         send_mail(mail_settings(tmp_path, server.port), NEWS)
     assert {f"Subject: {SUBJECT}", "To: one@example.com, two@example.com"} < set(server.lines)
 
 
-def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words(tmp_path: Path) -> None:
+def test_a_refusing_mail_server_is_named_with_its_code_but_not_its_text(tmp_path: Path) -> None:
     with mail_server(refuses=True) as server, pytest.raises(ChannelRefused) as raised:
         send_mail(mail_settings(tmp_path, server.port), NEWS)
     assert (

@@ -1,4 +1,4 @@
-"""Tests of publishing: the file follows the reports by itself, stays when it must, and the run says why."""
+"""Publishing: the file follows the reports automatically, stays if it must, and the run states why."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 
 def lost_and_found(made: Harness) -> list[dict[str, int]]:
-    """The partitions that Dagster knows of once it lost count of them, and after a publication was tried."""
+    """The partitions that Dagster counts after it missed some, and after a publication."""
     lose_count(made)
     lost, path = made.partitions(), made.project.store.path
     whole = path.read_bytes()
@@ -71,7 +71,7 @@ def lost_and_found(made: Harness) -> list[dict[str, int]]:
 
 
 def lose_count(made: Harness) -> None:
-    """Make Dagster believe that no partition was ever materialized."""
+    """Make Dagster count no partition as materialized."""
     (record,) = made.instance.get_asset_records([dg.AssetKey(RUNNING)])
     partitions = customer_months(made.project.settings, CUSTOMERS)
     nothing = AssetStatusCacheValue(
@@ -81,7 +81,7 @@ def lose_count(made: Harness) -> None:
     made.instance.update_asset_cached_status_data(dg.AssetKey(RUNNING), nothing)
 
 
-def test_what_is_right_is_published_though_a_customer_failed(published: Published) -> None:
+def test_other_customers_are_published_although_one_failed(published: Published) -> None:
     assert published.results[0].success
     assert published.made.file.exists()
     with Versions(published.made.file.parent).reading() as connection:
@@ -106,7 +106,7 @@ def test_marts_are_built_in_the_run_that_fetches_reports_without_months(publishe
     assert {dg.AssetKey("users"), dg.AssetKey(FILE)} < made
 
 
-def test_every_tick_says_that_the_daemon_lives(published: Published) -> None:
+def test_every_tick_records_that_the_daemon_is_alive(published: Published) -> None:
     assert daemon_seen(published.made.file.parent) is not None
 
 
@@ -116,13 +116,13 @@ def test_no_mart_is_built_before_the_reports(tmp_path: Path) -> None:
     assert [key for key in marts if not graph.get(key).parent_keys] == []
 
 
-def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(published: Published) -> None:
+def test_file_and_page_are_links_if_they_are_served_and_paths_otherwise(published: Published) -> None:
     found = [[one["page"], one["file"]] for one in published.metadata]
     places = (published.made.file.parent, ELSEWHERE)
     assert found == [[f"{place}/report.html", f"{place}/warehouse.duckdb"] for place in places]
 
 
-def test_an_error_keeps_the_previous_file_and_the_run_says_why_and_is_not_tried_again(
+def test_an_error_keeps_the_previous_file_and_the_run_states_why_and_is_not_retried(
     published: Published, tmp_path: Path
 ) -> None:
     shutil.copytree(published.made.directory / "data", tmp_path / "data")
@@ -145,7 +145,7 @@ def test_an_error_keeps_the_previous_file_and_the_run_says_why_and_is_not_tried_
     assert look(made) == []
 
 
-def test_partitions_that_dagster_lost_count_of_are_found_again(published: Published) -> None:
+def test_partitions_that_dagster_miscounted_are_counted_again(published: Published) -> None:
     assert published.partitions == [{"M30017 red": 3}, {"G1 green": 3, "M30016 green": 3, "M30017 red": 3}]
 
 
@@ -162,9 +162,7 @@ def unpublished(directory: Path, published: Published) -> Harness:
     return made
 
 
-def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(
-    published: Published, tmp_path: Path
-) -> None:
+def test_publishing_waits_for_running_fetches_but_not_for_hours(published: Published, tmp_path: Path) -> None:
     made = unpublished(tmp_path, published)
     running = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.STARTED)
     made.instance.add_run(running)
@@ -186,7 +184,7 @@ def test_a_nightly_run_that_ended_is_published_though_others_wait(tmp_path: Path
 
 @dataclass(frozen=True)
 class At(SystemClock):
-    """A clock that stands still."""
+    """A clock that does not advance."""
 
     moment: datetime
 
@@ -194,9 +192,7 @@ class At(SystemClock):
         return self.moment
 
 
-def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour(
-    published: Published, tmp_path: Path
-) -> None:
+def test_a_failed_publication_is_retried_every_half_hour(published: Published, tmp_path: Path) -> None:
     made = unpublished(tmp_path, published)
     keys = []
     for minute in (1, 29, 31):

@@ -1,4 +1,4 @@
-"""Tests of partitions, of the windows a run asks for, and of what turns green or red."""
+"""Partitions, the windows that a run requests, and which partitions turn green or red."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ Failed = tuple[Harness, dg.ExecuteInProcessResult]
 
 @pytest.fixture(scope="module")
 def six_months(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run over six months of everybody, and the events of its partitions."""
+    """A run over six months of all customers, and the events of its partitions."""
     made = harness(tmp_path_factory.mktemp("six months"))
     return made, made.events(made.run(**SIX_MONTHS))
 
 
 @pytest.fixture
 def read(tmp_path: Path, six_months: Run) -> Harness:
-    """A harness of its own in which everybody was read, and Dagster knows of the last three months."""
+    """A separate harness in which all customers were read, and Dagster has the last three months."""
     shutil.copytree(six_months[0].directory / "data", tmp_path / "data")
     made = harness(tmp_path)
     for key in (partition_key(customer, Month(2026, one)) for customer in CUSTOMERS for one in (9, 10, 11)):
@@ -81,7 +81,7 @@ def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(six_months: Run) ->
     assert made.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
 
 
-def test_every_partition_tells_its_own_rows_and_the_window_it_came_with(six_months: Run) -> None:
+def test_every_partition_has_its_own_rows_and_its_window(six_months: Run) -> None:
     _, events = six_months
     told = [events["G1|2026-06"][name] for name in ("state", "window", "window_requests")]
     assert told == ["fetched", "2026-06..2026-08", 2]
@@ -90,13 +90,13 @@ def test_every_partition_tells_its_own_rows_and_the_window_it_came_with(six_mont
 
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> Failed:
-    """A run over six months of everybody in which the first request for M16 failed."""
+    """A run over six months of all customers in which the first request for M16 failed."""
     made = harness(tmp_path_factory.mktemp("failed"))
     made.service.faults.switch([Fault("404", customer=M16, count=1)])
     return made, made.run(**SIX_MONTHS)
 
 
-def test_what_fails_of_a_customer_is_red_and_the_others_are_green(failed: Failed) -> None:
+def test_failed_partitions_of_a_customer_are_red_and_the_others_green(failed: Failed) -> None:
     made, result = failed
     assert not result.success
     assert made.partitions() == {"G1 green": 6, "M30016 green": 3, "M30016 red": 3, "M30017 green": 6}
@@ -130,7 +130,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
     ]
 
 
-def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Path) -> None:
+def test_a_run_retries_a_service_that_is_down_once(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=f"{G1},{M16}")
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
     assert made.run(last=f"{M16}|2026-11").success
@@ -149,7 +149,7 @@ def test_selected_partitions_are_requested_though_they_are_loaded(tmp_path: Path
 REFUSED = Fault("403", path="RunningCommissions", customer=M16)
 
 
-def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(read: Harness) -> None:
+def test_lost_access_fails_the_run_and_materializes_nothing(read: Harness) -> None:
     read.service.faults.switch([REFUSED])
     result = read.run()
     assert not result.success
@@ -159,7 +159,9 @@ def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(read: Harn
     assert failure_of(result).splitlines()[1].endswith(" Ask the service's support for access.")
 
 
-def test_what_was_always_refused_is_neither_green_nor_red_and_asked_when_selected(tmp_path: Path) -> None:
+def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_requested_when_selected(
+    tmp_path: Path,
+) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([REFUSED])
     assert made.run().success
@@ -172,7 +174,7 @@ def test_what_was_always_refused_is_neither_green_nor_red_and_asked_when_selecte
 
 
 def with_changed_sales(directory: Path) -> Harness:
-    """Everything was read, and then a week and a half went by, with the monthly day of G1's older months."""
+    """Everything was read a week and a half ago; since then the monthly day of G1's older months passed."""
     before, after = date(2026, 11, 5), date(2026, 11, 14)
     customers, start = f"{G1},{M16}", "2026-04"
     made = harness(directory, customers=customers, reports="sales", start=start, today=before.isoformat())
@@ -198,7 +200,7 @@ def test_the_night_reads_older_months_that_were_changed_and_logs_their_partition
 
 
 class Interrupting(httpx.AsyncBaseTransport):
-    """A sandbox during whose requests, after so many of them, the run is cancelled."""
+    """A sandbox that cancels the run after this many requests."""
 
     def __init__(self, service: Service, after: int) -> None:
         self._sandbox = SandboxTransport(service)
@@ -211,7 +213,7 @@ class Interrupting(httpx.AsyncBaseTransport):
         return await self._sandbox.handle_async_request(request)
 
 
-def test_a_cancelled_run_has_recorded_whole_customers_and_the_next_requests_the_rest(tmp_path: Path) -> None:
+def test_a_cancelled_run_keeps_its_finished_customers_and_the_next_requests_the_rest(tmp_path: Path) -> None:
     made = harness(tmp_path, concurrency="1")
     made.give_working_file()
     interrupted = replace(made.project.run_context, transport=Interrupting(made.service, after=3))
@@ -226,7 +228,7 @@ def test_a_cancelled_run_has_recorded_whole_customers_and_the_next_requests_the_
 
 
 class Meanwhile(httpx.AsyncBaseTransport):
-    """A sandbox that does something else before it answers the first request."""
+    """A sandbox that calls a function before it answers the first request."""
 
     def __init__(self, service: Service, action: Callable[[], object]) -> None:
         self._sandbox, self._actions = SandboxTransport(service), [action]
@@ -287,7 +289,7 @@ def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(read: Ha
     assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
-def test_a_night_launched_without_partitions_says_how_to_launch_it(tmp_path: Path) -> None:
+def test_a_nightly_run_launched_without_partitions_explains_how_to_launch_it(tmp_path: Path) -> None:
     made = harness(tmp_path)
     result = made.job.execute_in_process(instance=made.instance, raise_on_error=False)
     assert failure_of(result).startswith("Nothing was requested: the run names no customers or months.")
@@ -305,7 +307,7 @@ def test_inactive_customers_come_after_active_ones(tmp_path: Path) -> None:
     assert customers_in_order(made) == ["c01", "c03", "c02"]
 
 
-def test_what_is_asked_by_id_is_fetched_after_the_months_that_its_ids_come_from(tmp_path: Path) -> None:
+def test_reports_by_id_are_fetched_after_the_months_with_their_ids(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="sales,users,bids")
     result = made.run("sales", "users", "bids", first="M30016|2026-11", last="M30016|2026-11")
     assert result.success

@@ -30,7 +30,7 @@ LONG_AGO = datetime(2026, 11, 19, 5, tzinfo=STOCKHOLM)
 
 @dataclass(frozen=True)
 class Later(SystemClock):
-    """The clock of some time later."""
+    """A clock that is ahead by this time."""
 
     ahead: timedelta
 
@@ -51,7 +51,7 @@ def made(tmp_path: Path) -> Harness:
     return made
 
 
-def test_a_run_whose_file_is_not_locked_is_failed_at_the_second_look(made: Harness) -> None:
+def test_a_run_whose_file_is_not_locked_is_failed_at_the_second_tick(made: Harness) -> None:
     [sensor] = [one for one in build_definitions(later(made)).sensors or () if one.name == "dead_runs"]
     assert isinstance(sensor, dg.SensorDefinition)
     with dg.build_sensor_context(made.instance, sensor_name="dead_runs") as context:
@@ -63,7 +63,7 @@ def test_a_run_whose_file_is_not_locked_is_failed_at_the_second_look(made: Harne
     assert statuses == ["STARTED", "FAILURE"]
 
 
-def test_a_run_that_works_or_has_only_begun_is_left_alone(made: Harness) -> None:
+def test_a_run_that_works_or_has_just_begun_is_left_alone(made: Harness) -> None:
     assert silent_runs(made.project, made.instance) == []
     made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.STARTED))
     mark_alive(made.project, "2")
@@ -75,7 +75,7 @@ def test_a_cancelled_run_whose_process_died_is_over(made: Harness) -> None:
     assert {run.run_id for run in silent_runs(later(made), made.instance)} == {"1", "2"}
 
 
-def test_a_run_begins_though_a_sensor_looks_at_its_file_in_that_moment(made: Harness) -> None:
+def test_a_run_begins_although_a_sensor_checks_its_file_at_that_moment(made: Harness) -> None:
     path = made.project.settings.data_dir / RUNS / "3"
     make_folder(path.parent)
     with path.open("w") as looked_at:
@@ -85,7 +85,7 @@ def test_a_run_begins_though_a_sensor_looks_at_its_file_in_that_moment(made: Har
     assert is_locked(path)
 
 
-def test_a_run_goes_with_its_files_once_others_have_read_all_that_it_read(
+def test_a_run_is_deleted_once_later_runs_have_read_its_partitions(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     made = harness(tmp_path, instance)
@@ -101,7 +101,7 @@ def test_a_run_goes_with_its_files_once_others_have_read_all_that_it_read(
     assert not list(Path(instance.root_directory).rglob(f"*{superseded}*"))
 
 
-def test_a_nightly_run_is_named_after_the_clock_first_in_line_and_about_active_customers(
+def test_a_nightly_run_is_named_by_time_and_first_in_the_queue_and_covers_active_customers(
     tmp_path: Path,
 ) -> None:
     project = Project(settings(tmp_path, today=str(TODAY), customer__c01__active="false"))

@@ -16,7 +16,7 @@ def keys_of(directory: Path, shard: str) -> set[dg.AssetKey]:
     return set(build_definitions(Project(settings(directory, shard=shard))).resolve_all_asset_keys())
 
 
-def test_every_key_of_a_shard_begins_with_its_name_and_else_stays_as_it_is(tmp_path: Path) -> None:
+def test_every_key_of_a_shard_begins_with_its_name_and_is_otherwise_unchanged(tmp_path: Path) -> None:
     without = keys_of(tmp_path, "")
     assert keys_of(tmp_path, "north") == {key.with_prefix("north") for key in without}
 

@@ -1,4 +1,4 @@
-"""Budget files as finance departments keep them: what is understood, and what is refused with a sentence."""
+"""Budget files as finance departments keep them: what is read, and what is rejected in a sentence."""
 
 from __future__ import annotations
 

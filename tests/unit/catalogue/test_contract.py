@@ -1,4 +1,4 @@
-"""What every report asks, against the facts of the interface, which are written here a second time."""
+"""What every report requests, compared with the facts of the interface, which are repeated here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the entry point: what it says to a word that is no command."""
+"""The entry point: its answer to a word that is not a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that says what it is told to, with every kind of trouble, and a clock that moves when asked."""
+"""A scripted service with every kind of error, and a clock that moves on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a run slows down, and when it stops asking altogether."""
+"""When a run slows down, and when it stops sending requests."""
 
 from __future__ import annotations
 

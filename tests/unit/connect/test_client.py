@@ -1,4 +1,4 @@
-"""What the client sends, returns and says, what it asks again, what never, and how often at most."""
+"""The client: what it sends, returns and reports, and what it retries, and how often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of answers: half a body is never taken for a whole one, and none grows beyond the limit."""
+"""Bodies of answers: half a body is never taken for a complete one, and none grows beyond the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of refused logins: known to every process, forgotten when accepted, and nobody's password."""
+"""Denied logins: known to every process, forgotten once accepted, without any password."""
 
 from __future__ import annotations
 

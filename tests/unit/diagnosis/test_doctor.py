@@ -1,4 +1,4 @@
-"""What the doctor finds, which remedies it names, and what it does not ask or tell."""
+"""The doctor: its findings and remedies, and what it does not request or reveal."""
 
 from __future__ import annotations
 

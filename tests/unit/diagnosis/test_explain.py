@@ -1,4 +1,4 @@
-"""The way of a number back to the bytes it comes from, and what is noticed when they disagree."""
+"""The trace of a number back to its bytes, and the disagreements that it notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of reading a body: strictly and whole, with the numbers and keys that a parser might lose."""
+"""Reading a body: strictly and completely, with the numbers and keys that a parser might lose."""
 
 from __future__ import annotations
 

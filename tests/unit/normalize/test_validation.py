@@ -1,4 +1,4 @@
-"""Tests of the month of every row, and of the rows that are rejected: alone, whole, with reason and place."""
+"""The month of every row, and rejected rows: each alone and complete, with reason and place."""
 
 from __future__ import annotations
 

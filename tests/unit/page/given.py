@@ -1,4 +1,4 @@
-"""Facts of a small chain, made up in a line each, and the pages of them taken apart."""
+"""Facts of a small chain, made up in a line each, and their pages in parts."""
 
 from __future__ import annotations
 

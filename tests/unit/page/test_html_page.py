@@ -1,4 +1,4 @@
-"""The pages are whole, safe and readable by everybody, whatever the file holds."""
+"""The pages are complete, safe and readable by everyone, whatever the file contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report page beside the published file: read from the marts, and no failure when it cannot be."""
+"""The report page next to the published file: read from the marts, and no failure when it cannot be."""
 
 from __future__ import annotations
 

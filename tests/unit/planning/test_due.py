@@ -1,4 +1,4 @@
-"""Due months: those missing, and those that a rule asks for again, each on its day."""
+"""Due months: missing ones, and those that a rule requests again, each on its day."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Answers: the rows that were asked for, in documented shapes or in one of two undocumented ones."""
+"""Answers: the requested rows, in documented shapes or in one of two undocumented ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bisection: a refused span is read whole in parts, and the limit is remembered."""
+"""Bisection: a rejected span is read completely in parts, and the limit is remembered."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Loading: windows share a transaction, a bad one costs only itself, and the file is free in between."""
+"""Loading: windows share a transaction, a failed one affects no other, and the file is free in between."""
 
 from __future__ import annotations
 

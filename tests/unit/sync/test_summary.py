@@ -1,4 +1,4 @@
-"""The summary of a sync: what it says of customers that are refused."""
+"""The summary of a sync: what it says of denied customers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports: read back by others with equal sums and types, whole or not at all, the older ones removed."""
+"""Exports: other readers get equal sums and types, complete or not at all; older exports are removed."""
 
 from __future__ import annotations
 

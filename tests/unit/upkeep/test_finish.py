@@ -1,4 +1,4 @@
-"""Building, checking and publishing: what a publication is refused for, and who is told of one."""
+"""Building, checking and publishing: why a publication is refused, and who is notified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small written answers of a report of sales and of a report of users, and a store to load them into."""
+"""Small written answers for a report of sales and one of users, and a store to load them into."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PLACES: Mapping[str, pl.DataType] = {"_row": pl.Int64(), "_parent_row": pl.Int64
 
 
 def hours(number: float) -> datetime:
-    """A moment, so many hours after noon of the first of April."""
+    """The time this many hours after noon of the first of April."""
     return NOON + timedelta(hours=number)
 
 
@@ -94,7 +94,7 @@ DECLARED = (SALES, AGENTS, USERS, OFFICES)
 
 
 def table(declared: TableSchema, rows: Iterable[Mapping[str, Any]], *more: Column) -> Table:
-    """Rows of a table as flattening hands them over; `more` are columns that nobody has documented."""
+    """Rows of a table as normalization returns them; `more` are undocumented columns."""
     columns: tuple[ColumnLike, ...] = (*declared.columns.values(), *more)
     given = [{"_row": number, **row} for number, row in enumerate(rows)]
     places = [name for name in PLACES if name != "_parent_row" or any(name in row for row in given)]
@@ -108,7 +108,7 @@ def undocumented(name: str, type_: str) -> Column:
 
 
 def window(load_id: str, **other: Any) -> WindowResult:
-    """A window of customer M1, of sales in January unless it is said otherwise."""
+    """A window of customer M1; by default of sales in January."""
     about: dict[str, Any] = {
         "report": "sales",
         "customer": "M1",
@@ -120,7 +120,7 @@ def window(load_id: str, **other: Any) -> WindowResult:
 
 
 def load(load_id: str, tables: Sequence[Table], *, fetched: datetime = NOON, **other: Any) -> WindowResult:
-    """A load, which took one request of half a second unless it is said otherwise."""
+    """A load, by default of one request that took half a second."""
     fields = {"requests": 1, "bytes": 10, "seconds": 0.5, "landing": f"{load_id}.tar.zst", **other}
     return window(load_id, tables=tables, fetched_at_utc=fetched, **fields)
 
@@ -147,7 +147,7 @@ def users(
     offices: Sequence[tuple[int, str]] = (),
     **other: Any,
 ) -> WindowResult:
-    """A snapshot of users, by id, and of their offices, each with the place of its user."""
+    """A snapshot of users, by id, and of their offices, each with the index of its user."""
     found = [{"id": id_, "name": name} for id_, name in names.items()]
     nested = [{"_parent_row": parent, "office": office} for parent, office in offices]
     tables = [table(USERS, found), table(OFFICES, nested)]
@@ -180,7 +180,7 @@ class Given:
         return self.data_dir / "work" / "warehouse.duckdb"
 
     def load(self, results: Sequence[WindowResult], *, from_scratch: bool = False) -> Sequence[WindowResult]:
-        """Load these, and answer what became of them."""
+        """Load these windows; returns their results."""
         return load_group(self.store, results, from_scratch=from_scratch)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -205,7 +205,7 @@ class Given:
 
 @cache
 def _declared() -> bytes:
-    """A working file in which everything is declared and nothing loaded, made once for all tests."""
+    """A working file with all tables declared and nothing loaded, made once for all tests."""
     with TemporaryDirectory() as folder:
         declare_tables(Store(Path(folder)), DECLARED)
         return Path(folder, "work", "warehouse.duckdb").read_bytes()

@@ -49,7 +49,7 @@ def read(path: Path) -> None:
 
 
 def write(path: Path) -> None:
-    """Keep a file open for writing, so that nobody else can open it."""
+    """Keep a file open for writing, so that no other process can open it."""
     with duckdb.connect(path):
         sys.stdout.write("open\n")
         sys.stdout.flush()

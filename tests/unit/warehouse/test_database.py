@@ -30,7 +30,7 @@ def of_customer(load_id: str, customer: str) -> WindowResult:
 
 
 def out_of_place(load_id: str) -> WindowResult:
-    """A load with an unknown column, and a row of a month that is not its own: the store refuses it."""
+    """A load with an unknown column and a row of another month, which the store refuses."""
     bad = column_load(load_id, "VARCHAR", "text", name="news")
     return replace(bad, months=(MARCH,))
 
@@ -78,14 +78,14 @@ def test_a_group_that_fails_leaves_those_before_and_after_it_and_no_column(given
     assert given.rows("SELECT news FROM bi.sales ORDER BY 1") == [("text",), (None,)]
 
 
-def test_a_file_that_is_not_ours_is_told(tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_reported(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     duckdb.connect(tmp_path / "work" / "warehouse.duckdb").close()
     with pytest.raises(WarehouseError, match="not a working file of this project"):
         ledger_of(Store(tmp_path))
 
 
-def test_a_ledger_of_a_newer_format_is_refused_in_a_sentence(given: Given) -> None:
+def test_a_ledger_of_a_newer_format_is_rejected_in_a_sentence(given: Given) -> None:
     given.change("UPDATE meta.storage SET format = 99")
     with pytest.raises(WarehouseError, match="has format 99"):
         given.ledger()
@@ -106,7 +106,7 @@ def test_the_format_is_raised_with_the_tables_and_views_of_meta() -> None:
     )
 
 
-def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:
+def test_a_waiting_command_gets_the_lock_before_one_that_had_it(tmp_path: Path) -> None:
     path, order = tmp_path / "lock", []
 
     def take(who: str) -> None:

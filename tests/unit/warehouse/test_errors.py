@@ -1,4 +1,4 @@
-"""Trouble with files, each in one sentence that says what to do next."""
+"""Issues with files, each in one sentence that says what to do next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warehouse.store.database import Store
 from warehouse.store.lock import file_lock
 
 
-def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on(
+def test_a_waiting_command_names_the_suspended_process_and_its_remedy(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "lock"
@@ -33,7 +33,7 @@ def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on
     assert f"waiting for brokerbi (process {other.pid}, " in record.getMessage()
 
 
-def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_data_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a directory")
     with pytest.raises(WarehouseError, match="BROKERBI_DATA_DIR"), Store(tmp_path / "data").writing():
         pass
@@ -54,26 +54,26 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
     ],
     ids=["full disk", "not ours", "unfinished copy", "hidden folder", "newer DuckDB"],
 )
-def test_trouble_with_a_file_is_told_in_a_sentence(error: Exception, words: str) -> None:
+def test_an_issue_of_a_file_is_reported_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):
         raise error
 
 
 @pytest.mark.parametrize("length", [100, 300_000])
-def test_a_damaged_working_file_is_told(given: Given, length: int) -> None:
+def test_a_damaged_working_file_is_reported(given: Given, length: int) -> None:
     given.working.write_bytes(given.working.read_bytes()[:length])
     with pytest.raises(WarehouseError, match="brokerbi replay"):
         given.load([sales("a")])
 
 
-def test_a_working_file_that_somebody_else_has_open_names_the_process(given: Given) -> None:
+def test_a_working_file_open_elsewhere_is_reported_with_the_process(given: Given) -> None:
     with begun("read", given.working) as other:
         with pytest.raises(WarehouseError, match=f"open in process {other.pid}"):
             given.load([sales("a")])
         other.kill()
 
 
-def test_a_place_that_cannot_be_published_to_leaves_the_old_file(given: Given, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_leaves_the_old_file(given: Given, tmp_path: Path) -> None:
     (tmp_path / "published").write_text("in the way")
     assert not publish(given.data_dir, keep=1, now=NOON).has_new_file
     assert not (tmp_path / "warehouse.duckdb").exists()

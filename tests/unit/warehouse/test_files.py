@@ -1,4 +1,4 @@
-"""Files: copies, second names and replacements, on every file system, whole or not at all."""
+"""Files: copies, second names and replacements, on every file system, complete or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT = os.urandom(1 << 16)
 
 
 def fails(*_: object) -> None:
-    """A way to link that this file system does not have."""
+    """A hard link on a file system without hard links."""
     raise OSError(errno.EPERM, "not on this file system")
 
 
@@ -35,14 +35,14 @@ def test_a_second_name_is_the_same_file(source: Path) -> None:
     assert target.samefile(source)
 
 
-def test_a_second_name_is_a_copy_where_files_have_only_one(source: Path) -> None:
+def test_a_second_name_is_a_copy_on_file_systems_without_hard_links(source: Path) -> None:
     target = source.with_name("target")
     give_name(source, target, fails)
     assert (target.read_bytes(), target.stat().st_mode & 0o777) == (CONTENT, 0o640)
     assert (target.samefile(source), same_file(source, target)) == (False, True)
 
 
-def test_a_replacement_that_fails_leaves_the_file_of_before_and_nothing_else(source: Path) -> None:
+def test_a_failed_replacement_leaves_the_old_file_and_nothing_else(source: Path) -> None:
     with suppress(KeyError), replacement(source) as unfinished:
         unfinished.write_bytes(b"half")
         raise KeyError
@@ -50,7 +50,7 @@ def test_a_replacement_that_fails_leaves_the_file_of_before_and_nothing_else(sou
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_folders_have_the_rights_that_they_are_for_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+def test_folders_have_their_permissions_whatever_the_umask(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
         make_folder(tmp_path / "data" / "offices", SHARED_FOLDER)
@@ -61,7 +61,7 @@ def test_folders_have_the_rights_that_they_are_for_whatever_the_umask(tmp_path: 
     assert modes == {"data": 0o750, "offices": 0o750, "work": 0o700}
 
 
-def test_a_file_is_written_in_one_step_and_readable_only_for_whom_it_is_meant(source: Path) -> None:
+def test_a_file_is_written_atomically_with_its_permissions(source: Path) -> None:
     write_file(source, b"new")
     assert (source.read_bytes(), source.stat().st_mode & 0o777) == (b"new", 0o600)
     assert list(source.parent.iterdir()) == [source]

@@ -1,4 +1,4 @@
-"""Snapshots as history: what stayed is untouched, what changed has an end and a beginning."""
+"""Snapshots as history: unchanged rows are untouched, changed rows end and begin."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def snapshot(load_id: str, found: Table, number: float, **other: Any) -> WindowR
 
 
 def asked(number: float, names: Mapping[str, str | None], ids: tuple[str, ...] | None = None) -> WindowResult:
-    """An answer about single users; a name of None is a user that is not there."""
+    """An answer about single users; a name of None is a user that does not exist."""
     rows = [{"asked_user_id": id_, "name": name} for id_, name in names.items() if name]
     declared = declared_table("users", "users", (NAME,), True, None, (), "")
     found = table(declared, rows, Column("asked_user_id", "VARCHAR"))
@@ -88,7 +88,7 @@ def test_a_column_that_widens_changes_no_row_whose_value_stays(given: Given) -> 
     assert given.rows(CHANGES) == [(2, 0), (1, 1), (1, 1)]
 
 
-def test_an_older_snapshot_counts_for_the_months_that_no_newer_one_speaks_of(given: Given) -> None:
+def test_an_older_snapshot_counts_for_the_months_that_no_newer_snapshot_covers(given: Given) -> None:
     both = table(USERS, [{"id": "1", "_month": JANUARY}, {"id": "2", "_month": FEBRUARY}])
     old = snapshot("old", both, 0, months=(JANUARY, FEBRUARY))
     given.load([old])
@@ -98,18 +98,18 @@ def test_an_older_snapshot_counts_for_the_months_that_no_newer_one_speaks_of(giv
     assert given.rows("SELECT id FROM bi.users") == [("1",)]
 
 
-def test_an_answer_for_some_ids_speaks_of_those_alone(given: Given) -> None:
+def test_an_answer_for_some_ids_changes_only_the_rows_of_these_ids(given: Given) -> None:
     given.load([asked(0, {"7": "Ann", "8": "Bo"})])
     given.load([asked(1, {"8": None})])
     assert given.rows("SELECT asked_user_id, name FROM bi.users") == [("7", "Ann")]
 
 
-def test_a_row_of_an_id_that_was_not_asked_for_is_refused(given: Given) -> None:
+def test_a_row_of_an_id_that_was_not_requested_is_rejected(given: Given) -> None:
     with pytest.raises(ValueError, match="none of the requested ids"):
         given.load([asked(0, {"7": "Ann"}, ids=("8",))])
 
 
-def test_the_same_snapshot_mended_later_keeps_every_row_apart(given: Given) -> None:
+def test_a_corrected_snapshot_keeps_equal_rows_separate(given: Given) -> None:
     given.load([users("a", {"1": "Ann", "3": "Cy"}, offices=[(0, "North"), (1, "South")])])
     mended = users("a", {**BOTH, "3": "Cy"}, offices=[(0, "North"), (1, "West"), (2, "South")])
     given.load([mended])
@@ -125,7 +125,7 @@ def test_snapshots_of_two_reports_in_one_group_stay_apart(given: Given) -> None:
     assert given.rows("SELECT name FROM bi.brands") == [("Bright",)]
 
 
-def test_an_answer_about_nobody_leaves_tables_alone_that_do_not_say_whom_they_are_about(given: Given) -> None:
+def test_an_answer_without_rows_leaves_tables_alone_that_lack_the_requested_id(given: Given) -> None:
     given.load([users("a", ANN)])
     given.load([snapshot("b", table(USERS, []), 1, asked=("7",))])
     assert given.rows(CURRENT) == [("1", "Ann")]

@@ -22,7 +22,7 @@ OFFICES = {
 
 
 def refresh(folder: Path, tables: Mapping[str, str], *, shard: str = "", number: int = 0) -> str:
-    """Let analysts see a file with these tables, by name and SELECT, and write it into the lake."""
+    """Publish a file with these tables, by name and SELECT, and write it into the lake."""
     data_dir, now = folder / f"data{shard}", NOON + timedelta(minutes=number)
     versions = Versions(data_dir)
     versions.folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def test_a_publication_is_noted_with_its_tables(tmp_path: Path) -> None:
     }
 
 
-def test_the_next_publication_takes_the_place_of_the_rows_and_keeps_the_earlier_files(tmp_path: Path) -> None:
+def test_the_next_publication_replaces_the_rows_and_keeps_the_earlier_files(tmp_path: Path) -> None:
     refresh(tmp_path, sold("1"))
     refresh(tmp_path, sold("2"), number=1)
     assert rows(tmp_path) == [{"sold": 2, "_shard": "all"}]
@@ -82,7 +82,7 @@ def test_a_shard_replaces_its_own_rows_alone(tmp_path: Path) -> None:
     assert rows(tmp_path) == [{"sold": 3, "_shard": "north"}, {"sold": 2, "_shard": "south"}]
 
 
-def test_a_table_that_is_not_published_any_more_has_no_rows_of_the_shard(tmp_path: Path) -> None:
+def test_a_table_that_is_no_longer_published_has_no_rows_of_the_shard(tmp_path: Path) -> None:
     refresh(tmp_path, {**OFFICES, "bi.sales": "SELECT 1 AS id"})
     refresh(tmp_path, {"bi.sales": "SELECT 1 AS id"}, number=1)
     assert (rows(tmp_path), rows(tmp_path, "bi/sales")) == ([], [{"id": 1, "_shard": "all"}])
@@ -100,7 +100,7 @@ def test_a_column_of_another_type_is_written_again_if_there_is_one_shard(tmp_pat
     assert rows(tmp_path) == [{"sold": 2.5, "_shard": "all"}]
 
 
-def test_a_column_of_another_type_than_in_other_shards_cuts_no_number(tmp_path: Path) -> None:
+def test_a_column_with_another_type_than_in_other_shards_loses_no_digit(tmp_path: Path) -> None:
     refresh(tmp_path, sold("1"), shard="north")
     assert "marts/offices in the lake has the column sold with another type" in refresh(
         tmp_path, sold("2.5"), shard="south"
@@ -128,7 +128,7 @@ def test_a_value_has_a_type_that_every_reader_knows(tmp_path: Path) -> None:
     assert DeltaTable(str(tmp_path / "lake/marts/offices")).protocol().min_reader_version == 1
 
 
-def test_moments_are_instants_of_utc_or_of_the_brokerages_clock(tmp_path: Path) -> None:
+def test_times_are_instants_in_utc_or_on_the_brokerages_clock(tmp_path: Path) -> None:
     moment = "TIMESTAMP '2026-07-01 00:30:00'"
     refresh(tmp_path, {"marts.offices": f"SELECT {moment} AS read_at_utc, {moment} AS sold_at"})
     [row] = rows(tmp_path)
@@ -150,7 +150,7 @@ def test_an_erasure_leaves_the_files_of_the_latest_publication_alone(tmp_path: P
     assert (len(files(tmp_path)), rows(tmp_path)) == (1, [{"sold": 2, "_shard": "all"}])
 
 
-def test_an_erasure_asks_for_a_lake_that_is_no_longer_set(tmp_path: Path) -> None:
+def test_an_erasure_reports_a_lake_that_is_no_longer_configured(tmp_path: Path) -> None:
     refresh(tmp_path, OFFICES)
     assert clean_lake(tmp_path / "data", "", "", NOON) == LAKE_NOT_NAMED
 

@@ -1,4 +1,4 @@
-"""Landing files: the bytes of an answer as they came, for their owner alone, and every damage noticed."""
+"""Landing files: answers byte by byte, private to their owner, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Lan
     return landing, writer.close({"used": [2, 0], "fetched_at_utc": "2024-04-01T12:00:00+00:00"})
 
 
-def test_answers_come_back_in_their_order_or_in_that_in_which_they_counted(tmp_path: Path) -> None:
+def test_answers_are_read_in_their_order_or_in_the_order_in_which_they_counted(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     found = [(meta["path"], body) for meta, body in landing.read(file.path, file.sha256)]
     assert found == [(f"/Sales/{number}", body) for number, body in enumerate(BODIES)]
     assert [body for _, body in landing.read_used(file.path)] == [BODIES[2], BODIES[0]]
 
 
-def test_the_path_says_report_customer_window_and_load(tmp_path: Path) -> None:
+def test_the_path_has_report_customer_window_and_load(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     assert file.path == "sales/M1/2024-01-01_2024-01-31/load.tar.zst"
     assert landing.open("users", "M1", None, None, "l").close().path == "users/M1/now/l.tar.zst"
@@ -47,7 +47,7 @@ def test_files_and_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert modes == {"drwx------", "-rw-------"}
 
 
-def test_nothing_stands_under_its_name_before_it_is_whole(tmp_path: Path) -> None:
+def test_no_file_has_its_name_before_it_is_complete(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
     writer = landing.open("sales", "M1", *JANUARY, "load")
     writer.add({}, b"half")
@@ -56,7 +56,7 @@ def test_nothing_stands_under_its_name_before_it_is_whole(tmp_path: Path) -> Non
     assert list(tmp_path.rglob("*.part")) == []
 
 
-def test_what_killed_processes_left_goes(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / "killed.tar.zst.part").write_bytes(b"half")
     assert [Landing(tmp_path).clear_unfinished() for _ in range(2)] == [1, 0]
 
@@ -91,7 +91,7 @@ def test_a_file_that_is_gone_or_ends_early_is_noticed_without_the_ledger_too(tmp
         list(landing.read(file.path))
 
 
-def test_walking_finds_every_load_with_all_that_a_ledger_needs(tmp_path: Path) -> None:
+def test_walking_yields_every_load_with_all_that_a_ledger_needs(tmp_path: Path) -> None:
     landing, first = landed(tmp_path, "a")
     landed(tmp_path, "b", "M2")
     (landing.root / first.path).write_bytes(b"?")

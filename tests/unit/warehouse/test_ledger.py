@@ -1,4 +1,4 @@
-"""The ledger: what is held, refused and learned, in whole and in outline."""
+"""The ledger: loaded months, denials and learned limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from warehouse.store.meta_schema import aware
 BOTH = (JANUARY, FEBRUARY)
 
 
-def test_what_is_held_is_known_by_month_or_as_a_snapshot_of_none(given: Given) -> None:
+def test_loaded_months_are_known_by_month_and_a_snapshot_without_one(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH, open_months=frozenset({FEBRUARY}))])
     given.load([users("u", {"1": "Ann"}, offices=[(0, "North")])])
     assert given.ledger().held == {
@@ -37,7 +37,7 @@ def test_what_is_held_is_known_by_month_or_as_a_snapshot_of_none(given: Given) -
     }
 
 
-def test_a_refusal_is_remembered_until_it_is_taken_back(given: Given) -> None:
+def test_a_denial_is_remembered_until_it_is_taken_back(given: Given) -> None:
     given.write(ledger.record_denial, "sales", "M1", NOON)
     given.write(ledger.record_denial, "sales", "M1", hours(1))
     assert given.ledger().denied == {("sales", "M1"): hours(1)}
@@ -68,7 +68,7 @@ def test_the_day_on_which_a_stored_month_is_due_is_next_to_it(given: Given) -> N
     assert given.rows(next_due) == [("sales", JANUARY, None, None), ("users", None, None, None)]
 
 
-def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
+def test_a_limit_learned_for_pages_keeps_the_limit_for_windows(given: Given) -> None:
     for cap in (ledger.Cap(months=1), ledger.Cap(page_size=250), ledger.Cap(days=14, months=1)):
         given.write(ledger.record_cap, "leads", "M1", cap, NOON)
     assert given.ledger().caps == {("leads", "M1"): ledger.Cap(days=14, months=1, page_size=250)}
@@ -81,7 +81,7 @@ def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_last
     assert (read.most_requests, read.request_seconds) == ({("sales", "M1"): 3}, 2.0)
 
 
-def test_a_failure_is_written_down_and_holds_nothing(given: Given) -> None:
+def test_a_failure_is_recorded_without_a_loaded_month(given: Given) -> None:
     lost = failed("a", status=WindowStatus.HELD_BACK, reason="half the rows are gone")
     given.write(ledger.record_failures, [lost], NOON)
     assert given.rows("SELECT status, error, load_number FROM meta.loads") == [
@@ -90,13 +90,13 @@ def test_a_failure_is_written_down_and_holds_nothing(given: Given) -> None:
     assert given.ledger().held == {}
 
 
-def test_a_failure_of_a_load_in_force_leaves_it_in_force(given: Given) -> None:
+def test_a_failure_of_a_current_load_leaves_the_load_current(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"))])
     given.write(ledger.record_failures, [failed("a", reason="landing is damaged")], NOON)
     assert given.rows("SELECT status, rows, error FROM meta.loads") == [("loaded", 1, "landing is damaged")]
 
 
-def test_a_load_that_failed_before_takes_its_place_when_it_succeeds(given: Given) -> None:
+def test_a_load_that_failed_before_replaces_its_row_when_it_succeeds(given: Given) -> None:
     given.write(ledger.record_failures, [failed("a")], NOON)
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert given.rows("SELECT status, load_number, error FROM meta.loads") == [("loaded", 1, None)]
@@ -118,7 +118,7 @@ def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
     assert (known("M1"), known("M2")) == (["9"], [])
 
 
-def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_back(given: Given) -> None:
+def test_a_failed_month_is_known_until_it_is_loaded_but_a_held_back_month_is_not(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
     given.write(ledger.record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}

@@ -1,4 +1,4 @@
-"""Loads of months: a new answer takes the place of the old one, and of nothing else."""
+"""Loads of months: a new answer replaces the old one, and nothing else."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.unit.warehouse.given import (
 IDS = "SELECT _customer, _month, id FROM bi.sales ORDER BY ALL"
 
 
-def test_every_row_says_whose_it_is_and_when_it_was_fetched(given: Given) -> None:
+def test_every_row_has_its_customer_and_fetch_time(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "5"))])
     assert given.rows("SELECT _customer, _month, _load_id, _fetched_at_utc, _row FROM bi.sales") == [
         ("M1", JANUARY, "a", hours(0).replace(tzinfo=None), 1 << 24)
     ]
 
 
-def test_children_point_to_their_parents_in_the_whole_table(given: Given) -> None:
+def test_children_refer_to_their_parents_across_loads(given: Given) -> None:
     for name, customer in (("a", "M1"), ("b", "M2")):
         parents = table(SALES, [{"_month": JANUARY, "id": f"{name}{number}"} for number in range(2)])
         children = table(AGENTS, [{"_month": JANUARY, "_parent_row": 1, "id": "agent"}])
@@ -74,7 +74,7 @@ def test_loading_the_same_load_again_changes_nothing(given: Given) -> None:
     assert given.rows("FROM bi.sales ORDER BY ALL") == before
 
 
-def test_a_report_without_months_is_replaced_whole(given: Given) -> None:
+def test_a_report_without_months_is_replaced_completely(given: Given) -> None:
     for name in ("a", "b"):
         given.load([load(name, [table(SALES, [{"id": name}])], months=())])
     assert given.rows("SELECT id, _month FROM bi.sales") == [("b", None)]

@@ -25,7 +25,7 @@ SNAPSHOTS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["Ann", "Bo"
 
 
 def groups_of(answers: st.SearchStrategy[Any]) -> st.SearchStrategy[list[list[Any]]]:
-    """Groups of loads, each of a customer, fetched so many hours after noon."""
+    """Groups of loads, each of a customer, fetched this many hours after noon."""
     return st.lists(st.lists(st.tuples(CUSTOMERS, FETCHED, answers), min_size=1, max_size=4), max_size=4)
 
 
@@ -42,7 +42,7 @@ def in_order(groups: list[list[Any]]) -> list[list[Any]]:
 
 
 def newest_months(groups: list[list[Any]]) -> Counter[tuple[Any, ...]]:
-    """Replacing months, said plainly: of every month the rows of the answer loaded last."""
+    """The rule for months in plain Python: each month has the rows of the answer loaded last."""
     held: dict[tuple[str, date], list[tuple[str, str]]] = {}
     for customer, _, answer in (load for group in groups for load in group):
         held |= {(customer, month): rows for month, rows in answer.items()}
@@ -51,7 +51,7 @@ def newest_months(groups: list[list[Any]]) -> Counter[tuple[Any, ...]]:
 
 
 def snapshots_as_of(groups: list[list[Any]], moment: float) -> Counter[tuple[str, str, str]]:
-    """History, said plainly: the last snapshot until then."""
+    """The rule for history in plain Python: the last snapshot until then."""
     latest = {
         customer: snapshot for group in groups for customer, fetched, snapshot in group if fetched <= moment
     }
@@ -69,7 +69,7 @@ def snapshots_as_of(groups: list[list[Any]], moment: float) -> Counter[tuple[str
 @example(
     [[("M1", 0, dict.fromkeys(MONTHS, [("a", "1")] * 2))], [("M1", 1, {MARCH: []}), ("M2", 1, {MARCH: []})]]
 )
-def test_months_hold_the_answers_loaded_last(groups: list[list[Any]]) -> None:
+def test_months_have_the_answers_loaded_last(groups: list[list[Any]]) -> None:
     with TemporaryDirectory() as folder:
         given = Given(Path(folder))
         for place, group in enumerate(groups):
@@ -83,7 +83,7 @@ def test_months_hold_the_answers_loaded_last(groups: list[list[Any]]) -> None:
 @given_any(groups_of(SNAPSHOTS))
 @example([[("M1", 0, {"a": "Ann", "b": "Bo"})], [("M1", 1, {"a": "Ann", "b": "Bob"})]])  # one changes
 @example([[("M1", 0, {"a": "Ann"})], [("M1", 1, {})], [("M1", 2, {"a": "Ann"})]])  # goes and comes back
-def test_history_answers_for_every_moment_with_the_snapshot_of_that_time(groups: list[list[Any]]) -> None:
+def test_history_returns_the_snapshot_of_any_moment(groups: list[list[Any]]) -> None:
     groups = in_order(groups)
     with TemporaryDirectory() as folder:
         given = Given(Path(folder))

@@ -1,4 +1,4 @@
-"""Columns of the service under names that our SQL has uses for: histories and erasures do not mind them."""
+"""Columns of the service whose names our SQL uses too: histories and erasures still work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishing: analysts get whole files, undisturbed, without what they must not see, and a way back."""
+"""Publishing: analysts always have a complete file without private rows, and it can be rolled back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COUNTED = 'SELECT report, customer, month, reason, "rows" FROM meta.quarantine'
 
 
 def seen(path: Path, query: str = "SELECT id FROM bi.sales ORDER BY ALL") -> list[tuple[Any, ...]]:
-    """What an analyst finds in a file."""
+    """The rows that an analyst sees in a file."""
     with duckdb.connect(path, read_only=True) as connection:
         return connection.execute(query).fetchall()
 
@@ -141,7 +141,7 @@ def test_a_published_file_that_is_not_as_it_was_published_is_a_condition(
 
 
 @pytest.mark.parametrize(("is_working", "found"), [(True, ""), (False, CHANGED)])
-def test_a_version_shown_and_not_yet_recorded_is_no_issue_while_a_publication_is_under_way(
+def test_a_version_not_yet_recorded_is_no_issue_while_a_publication_is_under_way(
     given: Given, monkeypatch: pytest.MonkeyPatch, is_working: bool, found: str
 ) -> None:
     published(given, 1)
@@ -152,7 +152,7 @@ def test_a_version_shown_and_not_yet_recorded_is_no_issue_while_a_publication_is
     assert [*looks, overview(given.store).published_file] == [found, ""]
 
 
-def test_an_older_version_is_a_condition_until_the_latest_is_back(given: Given, tmp_path: Path) -> None:
+def test_an_older_version_is_a_condition_until_the_latest_is_restored(given: Given, tmp_path: Path) -> None:
     first, second, told = published(given, 1), published(given, 2), []
     for number, version in enumerate((first.version, second.version, first.version)):
         rollback(tmp_path, to=version, now=NOON + timedelta(days=3 + number))
@@ -163,7 +163,7 @@ def test_an_older_version_is_a_condition_until_the_latest_is_back(given: Given, 
     assert [one for one in overview(given.store).conditions if one.kind == Kind.ROLLED_BACK] == []
 
 
-def test_going_back_shows_the_version_before_step_by_step(given: Given, tmp_path: Path) -> None:
+def test_rollback_restores_the_previous_versions_one_by_one(given: Given, tmp_path: Path) -> None:
     for number in range(1, 4):
         published(given, number)
     path = tmp_path / "warehouse.duckdb"
@@ -174,7 +174,7 @@ def test_going_back_shows_the_version_before_step_by_step(given: Given, tmp_path
     assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("3",)]
 
 
-def test_going_back_to_a_version_by_name_also_goes_forward(given: Given, tmp_path: Path) -> None:
+def test_rollback_to_a_named_version_can_also_go_forward(given: Given, tmp_path: Path) -> None:
     first, second = published(given, 1), published(given, 2)
     for one in (first, second):
         assert rollback(tmp_path, to=one.version, now=NOON).version == one.version
@@ -187,7 +187,7 @@ def test_going_back_to_a_version_by_name_also_goes_forward(given: Given, tmp_pat
 
 
 def damage(path: Path) -> None:
-    """Change a byte in the middle of a file, and nothing else about it."""
+    """Change one byte in the middle of a file, and nothing else."""
     with path.open("r+b") as file:
         file.seek(path.stat().st_size // 2)
         byte = file.read(1)
@@ -195,7 +195,7 @@ def damage(path: Path) -> None:
         file.write(bytes([byte[0] ^ 1]))
 
 
-def test_going_back_passes_over_a_version_that_is_damaged(given: Given, tmp_path: Path) -> None:
+def test_rollback_skips_a_damaged_version(given: Given, tmp_path: Path) -> None:
     for number in range(1, 4):
         path = published(given, number).path
         if number == 2:
@@ -223,7 +223,7 @@ def test_the_published_file_is_for_owner_and_group_and_the_rest_for_the_owner(tm
     assert modes == ["-rw-r-----", "drwxr-x---", "drwx------"]
 
 
-def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(given: Given) -> None:
+def test_files_have_a_storage_version_that_every_1_x_tool_can_read(given: Given) -> None:
     given.load([users("a", {"1": "Ann"})])
     path = published(given, 1).path
     assert seen(path, "SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Ann",)]

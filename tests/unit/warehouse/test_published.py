@@ -1,4 +1,4 @@
-"""Questions to the published file: by name or in SQL, and nothing but reading."""
+"""Queries of the published file: by name or in SQL, and reading only."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
         "",
     ],
 )
-def test_only_one_reading_statement_is_run(here: Path, statement: str) -> None:
+def test_only_a_single_statement_that_reads_is_run(here: Path, statement: str) -> None:
     with pytest.raises(InvalidQuery, match="one statement that only reads"):
         first_rows(here, statement, {}, most=1)
 
@@ -90,7 +90,7 @@ def test_no_other_file_can_be_read(here: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
-def test_a_whole_answer_is_written_into_the_existing_private_file(here: Path, format_: str) -> None:
+def test_a_complete_answer_is_written_to_the_existing_private_file(here: Path, format_: str) -> None:
     path = here / f"answer.{format_}"
     path.touch(mode=0o600)
     write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_chars="=")

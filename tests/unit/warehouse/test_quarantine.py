@@ -1,4 +1,4 @@
-"""Rows in quarantine, as long as their answer is in force."""
+"""Rows in quarantine, while their answer is current."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def waiting(given: Given) -> list[tuple[str, date | None, str]]:
     return [(names[print_], month, load_id) for print_, month, load_id in rows]
 
 
-def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(given: Given) -> None:
+def test_a_rejected_row_has_its_reason_and_its_position(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected("1", JANUARY, place="[7]")])])
     names = "load_id, report, customer, month, table_name, column_name, place, reason"
     row = ("a", "sales", "M1", JANUARY, "sales", "price", "[7]", "price is no number")
     assert given.rows(f"SELECT {names} FROM meta.quarantine_rows") == [row]
 
 
-def test_the_working_file_never_holds_a_rejected_row(given: Given, tmp_path: Path) -> None:
+def test_the_working_file_never_contains_a_rejected_row(given: Given, tmp_path: Path) -> None:
     given.load([sales("a", rejected=[Rejected("Someone Nobody Should See", JANUARY)])])
     held = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert [b"Someone Nobody" in content for content in held] == [False] * len(held)
@@ -37,7 +37,7 @@ def test_replacing_a_month_replaces_its_quarantine(given: Given) -> None:
     assert waiting(given) == [("2", FEBRUARY, "a"), ("3", JANUARY, "b")]
 
 
-def test_a_row_of_unknown_month_stays_while_anything_of_its_answer_is_in_force(given: Given) -> None:
+def test_a_row_of_unknown_month_stays_while_any_month_of_its_answer_is_current(given: Given) -> None:
     given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("2", MARCH)])])
     given.load([sales("b")])
     assert waiting(given) == [("1", None, "a"), ("2", None, "a")]
@@ -51,7 +51,7 @@ def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(given: Given)
     assert waiting(given) == [("1", None, "b"), ("1", None, "b")]
 
 
-def test_a_superseded_answer_brings_nothing_into_quarantine(given: Given) -> None:
+def test_a_superseded_answer_adds_nothing_to_the_quarantine(given: Given) -> None:
     old = sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])
     given.load([old])
     given.load([sales("new")])
@@ -59,7 +59,7 @@ def test_a_superseded_answer_brings_nothing_into_quarantine(given: Given) -> Non
     assert waiting(given) == []
 
 
-def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(given: Given) -> None:
+def test_a_newer_snapshot_replaces_the_quarantine_of_the_previous_snapshot(given: Given) -> None:
     given.load([users("a", {}, rejected=[Rejected("1", table="users")])])
     given.load([users("b", {}, fetched=hours(1), rejected=[Rejected("2", table="users")])])
     assert waiting(given) == [("2", None, "b")]

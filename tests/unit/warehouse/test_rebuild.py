@@ -1,4 +1,4 @@
-"""Rebuilding: every table comes back row by row from the loads that landing holds; retention keeps those."""
+"""Rebuilding: every table is restored row by row from the loads in landing, which retention keeps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def contents(given: Given) -> dict[str, list[tuple[object, ...]]]:
 
 
 def story() -> list[WindowResult]:
-    """Months asked again, columns that widen, users that change and vanish."""
+    """Months requested again, columns that widen, users that change and disappear."""
     return [
         sales("s1", (JANUARY, "1", "1"), (FEBRUARY, "2", "2"), months=(JANUARY, FEBRUARY)),
         column_load("s2", "BIGINT", 5, customer="M2"),
@@ -46,14 +46,14 @@ def story() -> list[WindowResult]:
 
 
 def told(tmp_path: Path) -> Given:
-    """A store that has lived through the story, load by load."""
+    """A store after all loads of the story."""
     given = Given(tmp_path)
     for one in story():
         given.load([one])
     return given
 
 
-def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
+def test_a_replay_needs_the_current_loads_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
     def needed(*chosen: list[str]) -> list[str]:
         return [one.load_id for one in given.read(loads_to_replay, *chosen)]
 
@@ -74,7 +74,7 @@ def test_emptied_tables_come_back_the_same(tmp_path: Path) -> None:
     assert (contents(given), given.rows("FROM meta.columns ORDER BY ALL")) == before
 
 
-def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path) -> None:
+def test_loads_that_the_ledger_has_are_not_recorded_again(given: Given, tmp_path: Path) -> None:
     landing = Landing(tmp_path / "landing")
     given.load([sales("s1")])
     land(landing, sales("s1"))
@@ -101,7 +101,7 @@ def test_a_load_that_was_lost_is_older_than_those_fetched_after_it(given: Given,
     ]
 
 
-def test_old_landing_files_that_nothing_in_force_needs_are_cleared(given: Given, tmp_path: Path) -> None:
+def test_old_landing_files_that_no_current_load_needs_are_cleared(given: Given, tmp_path: Path) -> None:
     landing = Landing(tmp_path / "landing")
     old = [sales("s1", (JANUARY, "1", "1")), users("u1", {"1": "Ann"})]
     same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]
@@ -124,7 +124,7 @@ def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_pat
     assert [Path(path).name for path in landing.paths()] == ["new.tar.zst"]
 
 
-def test_a_smaller_working_file_holds_the_same_without_traces_of_what_was_deleted(tmp_path: Path) -> None:
+def test_a_rewritten_working_file_has_the_same_rows_without_traces_of_deleted_ones(tmp_path: Path) -> None:
     given = told(tmp_path)
     given.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
     given.load([sales("gone", customer="M4", rejected=[Rejected("{}", JANUARY)])])

@@ -1,4 +1,4 @@
-"""Tables that keep up with what comes: columns appear, widen in place, and never lose a digit."""
+"""Tables follow the answers: columns appear, widen in place, and never lose a digit."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def documented(given: Given) -> dict[str, tuple[str, bool]]:
         (["NULL"], "NULL"),
     ],
 )
-def test_types_meet_in_the_narrowest_one_that_holds_both(types: list[str], expected: str) -> None:
+def test_two_types_widen_to_the_narrowest_common_type(types: list[str], expected: str) -> None:
     assert {common_type(order) for order in permutations(types)} == {expected}
 
 
@@ -105,7 +105,7 @@ def test_every_change_of_type_is_written_down(given: Given) -> None:
     assert given.rows(changes) == [("BIGINT", "DOUBLE", "b"), ("DOUBLE", "VARCHAR", "c")]
 
 
-def test_columns_are_in_the_order_of_their_first_sight_with_the_load_that_had_them(given: Given) -> None:
+def test_columns_are_in_order_of_first_appearance_with_their_first_load(given: Given) -> None:
     names = [f"x{number}" for number in range(300)]
     for load_id, some in (("a", names[:200]), ("b", names)):
         row = {**SALE, **dict.fromkeys(some, load_id)}
@@ -116,7 +116,7 @@ def test_columns_are_in_the_order_of_their_first_sight_with_the_load_that_had_th
     assert given.rows(f"{seen} ORDER BY position") == [("id", True, "a"), ("price", True, "a"), *new]
 
 
-def test_a_table_that_nobody_declared_appears_below_the_nearest_one_above_it(given: Given) -> None:
+def test_an_undeclared_table_gets_the_nearest_ancestor_as_its_parent(given: Given) -> None:
     tables = [table(SALES, [SALE])]
     for name in ("sales__pools", "sales__a__b", "other__c"):
         found = declared_table("sales", name, (), False, None, (), "")
@@ -171,6 +171,6 @@ def test_a_table_cannot_turn_into_a_history(given: Given) -> None:
     ],
     ids=["rows with a parent", "rows of another report"],
 )
-def test_what_does_not_fit_a_table_is_refused(given: Given, refused: WindowResult, words: str) -> None:
+def test_rows_that_do_not_fit_a_table_are_refused(given: Given, refused: WindowResult, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         given.load([refused])

@@ -1,4 +1,4 @@
-"""The work lock: one command works at a time, and whoever waits or looks is told which."""
+"""The work lock: one command works at a time, and others learn which."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_second_command_waits_names_the_first_and_goes_on(tmp_path: Path) -> N
     assert "since 2026-06-01 05:00 UTC" in told[0]
 
 
-def test_a_note_of_a_killed_command_is_not_taken_for_that_of_the_one_that_works(tmp_path: Path) -> None:
+def test_the_record_of_a_killed_command_is_not_taken_for_that_of_the_running_one(tmp_path: Path) -> None:
     path, six = tmp_path / WORK, FIVE + timedelta(hours=1)
     path.parent.mkdir()
     stale, true = (json.dumps({"what": "sync", "pid": 1, "begun": str(at)}) for at in (FIVE, six))
@@ -87,7 +87,7 @@ def test_a_note_of_a_killed_command_is_not_taken_for_that_of_the_one_that_works(
             assert awaited == six
 
 
-def test_a_command_that_does_not_want_to_wait_is_refused_with_the_name_of_the_other(tmp_path: Path) -> None:
+def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_path: Path) -> None:
     with (
         working(tmp_path),
         pytest.raises(WarehouseError, match=r"Another command is running; .*: brokerbi sync"),
@@ -117,7 +117,7 @@ def test_a_command_that_gave_up_is_named_with_its_error(tmp_path: Path) -> None:
     assert left(tmp_path) == ["brokerbi sync, begun 2026-06-01 05:00 UTC, gave up: the disk is full"]
 
 
-def test_a_stopped_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path: Path) -> None:
+def test_a_suspended_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path: Path) -> None:
     with another_process(tmp_path) as pid:
         os.kill(pid, signal.SIGSTOP)
         os.waitpid(pid, os.WUNTRACED)
