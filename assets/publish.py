@@ -23,7 +23,7 @@ from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import HIGH_PRIORITY, NIGHTLY, mark_alive, to_datetime, unfinished_runs
 from pipelines.causes import causes
-from pipelines.diagnosis.health import note_daemon, observed
+from pipelines.diagnosis.health import observed, record_daemon
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.upkeep.report_page import REPORT_PAGE
 from pipelines.words import size
@@ -61,7 +61,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         "and at least every two hours.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-        note_daemon(project.settings.data_dir)
+        record_daemon(project.settings.data_dir)
         runs = unfinished_runs(project, context.instance)
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")

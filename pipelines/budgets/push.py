@@ -25,7 +25,7 @@ from pipelines.budgets.present import Unreadable, budget_reports, read_present
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
-from warehouse.ledger.ledger import PushStatus, note_push
+from warehouse.ledger.ledger import PushStatus, record_push
 from warehouse.store.database import Store
 from warehouse.store.meta_schema import naive_utc
 
@@ -210,7 +210,7 @@ class _Pusher:
             "reason": reason or None,
         }
         with Store(self.settings.data_dir, now=self.clock.utc_now).writing() as connection:
-            note_push(connection, budget, change.before, change.after, found or {})
+            record_push(connection, budget, change.before, change.after, found or {})
         sys.audit("brokerbi.budget_noted")
         if not is_sent:
             self.on_outcome(change, status, reason)

@@ -248,7 +248,7 @@ def _months_missing(
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 
 
-def note_daemon(data_dir: Path) -> None:
+def record_daemon(data_dir: Path) -> None:
     """Record in the data directory, once it exists, that Dagster's daemon is alive."""
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)

@@ -12,7 +12,7 @@ from pipelines.planning.due import Calendar, calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Connection
-from warehouse.store.meta_schema import naive_utc, note_rehearsal, write_configured
+from warehouse.store.meta_schema import naive_utc, record_rehearsal, write_configured
 from warehouse.store.schema import StoredColumn, TableSchema
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def declare_catalogue(
 
     A report on demand is never late, so it counts as off.
     """
-    note_rehearsal(connection, is_rehearsal=settings.today is not None)
+    record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
     chosen = chosen_reports(settings, Selection(), catalogue)
     today = calendar(settings, settings.today_local(clock))

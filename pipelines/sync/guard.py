@@ -16,8 +16,8 @@ from warehouse.load.profile import Profiles, add_up, stored_rows
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
-    from warehouse.handed_over import TableLike
     from warehouse.load.profile import TableProfile
+    from warehouse.protocols import TableLike
 
 MOST_NAMED = 4
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"

@@ -23,7 +23,7 @@ from warehouse.persons.suppression import suppressed_frame
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.handed_over import Documented, TableLike
+    from warehouse.protocols import Documented, TableLike
 
 DIGITS = 16
 

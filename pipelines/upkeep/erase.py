@@ -17,19 +17,19 @@ from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import remove_pages
 from warehouse.ledger.ledger import has_months
 from warehouse.load.landing import Landing
-from warehouse.persons.erased_list import note_begun, note_finished, read_erased
+from warehouse.persons.erased_list import read_erased, record_begun, record_finished
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
 from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
 from warehouse.persons.suppression import drop_marts, erase_texts, suppress_tables
 from warehouse.publishing.lake import clean_lake
-from warehouse.publishing.retention import compact, note_traces
+from warehouse.publishing.retention import compact, record_traces
 from warehouse.store.database import Store
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.handed_over import Documented
+    from warehouse.protocols import Documented
 
 NOT_SEARCHED = (
     "names in the text of other rows, names of columns, and persons without an id",
@@ -64,7 +64,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     data_dir, tables = settings.data_dir, documented_tables()
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     store = Store(data_dir)
-    erased = note_begun(data_dir, kind, id_, clock.utc_now())
+    erased = record_begun(data_dir, kind, id_, clock.utc_now())
     person = Person(kind, id_, erased.alias, name_of)
     personal = {
         name: column
@@ -78,7 +78,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         rows = suppress_tables(connection, read_erased(data_dir), tables)
         receipt.rows = dict(rows + erase_texts(connection, person))
         drop_marts(connection)
-        note_traces(connection)
+        record_traces(connection)
     receipt.problems += replay(settings, quarantine=True).failures  # quarantine must match changed landing
     shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
     remove_pages(data_dir)
@@ -88,7 +88,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     if problem := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
         receipt.problems.append(problem)
     if not receipt.problems:
-        note_finished(data_dir, erased)
+        record_finished(data_dir, erased)
     if not person.is_unmistakable:
         receipt.not_searched.append(
             f"texts, keys and logs: an id of only digits, or of fewer than {SHORTEST} characters, may mean "

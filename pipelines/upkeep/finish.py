@@ -24,7 +24,7 @@ from warehouse.marts.checks import CheckResult, run_and_store_checks
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.lake import refresh_lake
-from warehouse.publishing.publish import Publication, note_failure, publish
+from warehouse.publishing.publish import Publication, publish, record_failed_publication
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Connection, Store
 from warehouse.store.meta_schema import naive_utc, write_configured
@@ -69,7 +69,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
             data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
         )
     except Exception as error:
-        note_failure(data_dir, clock.utc_now(), error)
+        record_failed_publication(data_dir, clock.utc_now(), error)
         raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())

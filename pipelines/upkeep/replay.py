@@ -20,7 +20,7 @@ from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
-from warehouse.ledger.stored_answers import loads_to_replay, note_unread
+from warehouse.ledger.stored_answers import loads_to_replay, record_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
@@ -28,7 +28,7 @@ from warehouse.load.profile import TableProfile, read_load_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, record_lost_loads, replace_file
 from warehouse.persons.suppression import suppress_tables
-from warehouse.publishing.retention import note_traces
+from warehouse.publishing.retention import record_traces
 from warehouse.store.database import Store
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def replay(
             replace_file(store, fresh)
     if settings.pseudonym_key.get_secret_value():  # freed blocks may hold names from before the key
         with store.writing() as connection:
-            note_traces(connection)
+            record_traces(connection)
     return done
 
 
@@ -129,7 +129,7 @@ class _Replay:
             load_group(store, readable, from_scratch=is_history and not quarantine)
             self.on_load(done.loads, len(loads))
         with store.writing() as connection:
-            note_unread(connection, self.unread)
+            record_unread(connection, self.unread)
 
     def _relearn(self, store: Store, reports: Sequence[str]) -> None:
         """Record loads of these reports that only landing has, as after a lost working file."""

@@ -4,7 +4,7 @@
 -- office differently, spell it as the reports do; else ask the service's support why they differ.
 -- Severity: warning
 -- Concerns: commission
-WITH named AS (
+WITH ids_by_report AS (
     SELECT 'office' AS kind, customer_id AS id, 'settings' AS report FROM marts.customers WHERE is_active
     UNION
     SELECT 'office', office_customer_id, 'commission_office' FROM bi.commission_office
@@ -42,9 +42,9 @@ WITH named AS (
     SELECT 'user', user_id, report FROM marts.budgets WHERE valid_to_utc IS NULL
 ),
 
-spelled AS (
+spellings_by_id AS (
     SELECT kind, id, string_agg(report, ', ' ORDER BY report) AS reports
-    FROM named
+    FROM ids_by_report
     WHERE id IS NOT NULL
     GROUP BY ALL
 )
@@ -53,7 +53,7 @@ SELECT
     kind,
     count(*) AS spelling_count,
     string_agg(id || ' (' || reports || ')', '; ' ORDER BY id) AS spellings
-FROM spelled
+FROM spellings_by_id
 GROUP BY kind, lower(ltrim(id, '0'))
 HAVING count(*) > 1
 ORDER BY kind, spellings

@@ -4,7 +4,7 @@
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made
 --   ON made.schema_name = 'bi' AND made.table_name = meta.tables.table_name WHERE NOT history AND parent_name IS NULL
-WITH found AS (
+WITH month_loads AS (
     SELECT _customer, _month, _load_id, count(*) AS row_count
     FROM bi."{table_name}"
     WHERE _month IS NOT NULL
@@ -12,11 +12,11 @@ WITH found AS (
 )
 
 SELECT
-    '{report}' AS report, found._customer AS customer, found._month AS month, found._load_id AS load_id, found.row_count
-FROM found
+    '{report}' AS report, month_loads._customer AS customer, month_loads._month AS month, month_loads._load_id AS load_id, month_loads.row_count
+FROM month_loads
 LEFT JOIN meta.months AS held
     ON held.report = '{report}'
-    AND held.customer = found._customer
-    AND held.month = found._month
-    AND held.load_id = found._load_id
+    AND held.customer = month_loads._customer
+    AND held.month = month_loads._month
+    AND held.load_id = month_loads._load_id
 WHERE held.load_id IS NULL

@@ -3,7 +3,7 @@
 -- the settings name, even as switched off, are left out.
 -- Severity: warning
 -- Concerns: commission
-WITH answered AS (
+WITH answered_offices AS (
     SELECT _customer AS customer_id, office_customer_id AS office_id, _month AS month FROM bi.commission_office
     UNION ALL
     SELECT _customer, office_customer_id, _month FROM bi.sales_estates
@@ -13,17 +13,17 @@ WITH answered AS (
     SELECT _customer, office_id, _month FROM bi.budget_commission_history WHERE valid_to_utc IS NULL
 ),
 
-known AS (
+known_offices AS (
     SELECT customer_id AS office_id FROM marts.customers
     UNION
-    SELECT customer_id FROM answered
+    SELECT customer_id FROM answered_offices
     UNION
-    SELECT office_id FROM answered WHERE customer_id NOT IN (SELECT office_id FROM marts.offices)
+    SELECT office_id FROM answered_offices WHERE customer_id NOT IN (SELECT office_id FROM marts.offices)
 )
 
 SELECT customer_id, office_id, count(*) AS row_count, min(month) AS first_month, max(month) AS last_month
-FROM answered
-ANTI JOIN known USING (office_id)
+FROM answered_offices
+ANTI JOIN known_offices USING (office_id)
 WHERE office_id IS NOT NULL
 GROUP BY ALL
 ORDER BY ALL

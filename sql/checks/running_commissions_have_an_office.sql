@@ -3,17 +3,17 @@
 -- These commissions are in no mart.
 -- Severity: warning
 -- Concerns: nothing
-WITH named AS (
+WITH events AS (
     SELECT *, CASE WHEN trim(customer_id, ' 0.-') <> '' THEN customer_id END AS office_id
     FROM bi.running_commissions
 )
 
 SELECT
-    named.office_id,
-    named._month AS month,
+    events.office_id,
+    events._month AS month,
     count(*) AS row_count,
-    sum(named.amount::DECIMAL(28, 4) * named.exchange_rate) AS amount_sek
-FROM named
-LEFT JOIN marts.customers AS asked ON asked.customer_id = named._customer
-ANTI JOIN marts.offices AS offices ON offices.office_id = coalesce(named.office_id, asked.own_office_id)
+    sum(events.amount::DECIMAL(28, 4) * events.exchange_rate) AS amount_sek
+FROM events
+LEFT JOIN marts.customers AS asked ON asked.customer_id = events._customer
+ANTI JOIN marts.offices AS offices ON offices.office_id = coalesce(events.office_id, asked.own_office_id)
 GROUP BY ALL

@@ -19,7 +19,7 @@ WITH versions_of_user AS (
     WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
 ),
 
-found AS (
+all_changes AS (
     SELECT noted_at_utc, month, coalesce(office_name, office_id) AS office, amount_before, amount_after, difference
     FROM marts.month_changes
     WHERE getvariable('kind') <> 'user' AND measure = getvariable('measure') AND is_asked_for(office_id, NULL)
@@ -30,13 +30,13 @@ found AS (
 )
 
 SELECT
-    local_day(found.noted_at_utc, clock) AS noted_on,
-    found.month,
-    found.office,
-    found.amount_before,
-    found.amount_after,
-    found.difference
-FROM found
+    local_day(all_changes.noted_at_utc, clock) AS noted_on,
+    all_changes.month,
+    all_changes.office,
+    all_changes.amount_before,
+    all_changes.amount_after,
+    all_changes.difference
+FROM all_changes
 LEFT JOIN meta.clock AS clock ON true
-WHERE found.month = getvariable('month')::DATE
-ORDER BY CASE WHEN getvariable('kind') = 'chain' THEN abs(found.difference) END DESC, found.month, found.noted_at_utc, found.office
+WHERE all_changes.month = getvariable('month')::DATE
+ORDER BY CASE WHEN getvariable('kind') = 'chain' THEN abs(all_changes.difference) END DESC, all_changes.month, all_changes.noted_at_utc, all_changes.office

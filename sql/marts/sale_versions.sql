@@ -104,7 +104,7 @@ agents_listed AS (
     GROUP BY ALL
 ),
 
-found AS (
+new_versions AS (
     SELECT
         *,
         (
@@ -118,7 +118,7 @@ found AS (
 versions AS (
     SELECT * FROM meta.sale_versions WHERE is_of_part(estate_id)
     UNION ALL BY NAME
-    SELECT * FROM found
+    SELECT * FROM new_versions
 )
 
 SELECT

@@ -25,7 +25,7 @@
 --     after January of the year before
 --   year_to_date_parts: homes sold from January to the month
 --   year_to_date_parts_before: homes sold in the same months a year before
-WITH known AS (
+WITH known_months AS (
     SELECT
         month,
         office_id,
@@ -72,8 +72,8 @@ SELECT
     END)::DECIMAL(19, 8) AS year_to_date_change_share,
     (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts,
     (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts_before
-FROM known AS now
-LEFT JOIN known AS before
+FROM known_months AS now
+LEFT JOIN known_months AS before
     ON before.office_id = now.office_id
     AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
     AND before.is_commission_complete

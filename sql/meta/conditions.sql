@@ -282,7 +282,7 @@ all_conditions AS (
     GROUP BY customer, month
 ),
 
-judged AS (
+graded_conditions AS (
     SELECT
         all_conditions.* REPLACE (coalesce(all_conditions.severity, kinds.severities[1]) AS severity),
         kinds.is_of_figures,
@@ -312,4 +312,4 @@ SELECT
         PARTITION BY cause_key
         ORDER BY cause = 'HostDown' DESC NULLS LAST, since_utc DESC NULLS LAST, report, customer, month
     ) AS cause_place
-FROM judged
+FROM graded_conditions

@@ -29,7 +29,7 @@ earned_by_year AS (
     GROUP BY ALL
 ),
 
-held_before AS (
+loaded_before AS (
     SELECT sources.office_id, bool_and(NOT sources.is_partial) AS is_whole
     FROM marts.office_sources AS sources
     INNER JOIN last_month
@@ -40,7 +40,7 @@ held_before AS (
     HAVING count(*) = month(last_month.month)
 ),
 
-active AS (
+active_agents AS (
     SELECT
         office_id,
         user_id,
@@ -52,18 +52,18 @@ active AS (
     HAVING first_month IS NOT NULL
 ),
 
-moved AS (
+moves AS (
     SELECT
-        active.office_id,
-        active.user_id,
-        arg_max(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month < active.first_month) AS moved_from,
-        arg_min(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month > active.last_month) AS moved_to,
-        coalesce(min(users.month) FILTER (users.month > active.last_month), any_value(active.first_month)) AS moved_month
-    FROM active
+        active_agents.office_id,
+        active_agents.user_id,
+        arg_max(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month < active_agents.first_month) AS moved_from,
+        arg_min(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month > active_agents.last_month) AS moved_to,
+        coalesce(min(users.month) FILTER (users.month > active_agents.last_month), any_value(active_agents.first_month)) AS moved_month
+    FROM active_agents
     INNER JOIN marts.user_month AS users
-        ON users.user_id = active.user_id AND users.is_active AND users.office_id <> active.office_id
-    GROUP BY active.office_id, active.user_id
-    HAVING moved_to IS NOT NULL OR any_value(active.first_month) > (
+        ON users.user_id = active_agents.user_id AND users.is_active AND users.office_id <> active_agents.office_id
+    GROUP BY active_agents.office_id, active_agents.user_id
+    HAVING moved_to IS NOT NULL OR any_value(active_agents.first_month) > (
         SELECT date_trunc('year', month) - INTERVAL 1 YEAR FROM last_month
     ) AND moved_from IS NOT NULL
 ),
@@ -86,29 +86,29 @@ SELECT
     without_vat(earned.commission / nullif(earned.active_months, 0), basis)::DECIMAL(18, 4) AS a_month,
     coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
     CASE
-        WHEN before.is_complete IS NOT FALSE AND (held_before.is_whole OR before.month_count = month(last_month.month))
+        WHEN before.is_complete IS NOT FALSE AND (loaded_before.is_whole OR before.month_count = month(last_month.month))
         THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
     CASE
-        WHEN moved.moved_to IS NOT NULL THEN 'moved to'
-        WHEN moved.moved_from IS NOT NULL THEN 'moved from'
+        WHEN moves.moved_to IS NOT NULL THEN 'moved to'
+        WHEN moves.moved_from IS NOT NULL THEN 'moved from'
         WHEN names.has_left THEN 'left'
-        WHEN is_without_trace(active.last_possible_month, last_month.month) THEN 'quiet'
-        WHEN active.first_month > last_month.month
+        WHEN is_without_trace(active_agents.last_possible_month, last_month.month) THEN 'quiet'
+        WHEN active_agents.first_month > last_month.month
             OR (
-                active.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
-                AND held_before.is_whole
+                active_agents.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
+                AND loaded_before.is_whole
             )
         THEN 'new'
     END AS stay,
-    coalesce(moved.moved_to, moved.moved_from) AS stay_office,
+    coalesce(moves.moved_to, moves.moved_from) AS stay_office,
     CASE
-        WHEN starts_with(stay, 'moved') THEN moved.moved_month
+        WHEN starts_with(stay, 'moved') THEN moves.moved_month
         WHEN stay = 'left' THEN names.left_after_month
-        WHEN stay = 'quiet' THEN active.last_month
-        WHEN stay = 'new' THEN active.first_month
+        WHEN stay = 'quiet' THEN active_agents.last_month
+        WHEN stay = 'new' THEN active_agents.first_month
     END AS stay_month,
     CASE
         WHEN commission_before <> 0 AND stay IS NULL AND earned.is_complete IS NOT FALSE
@@ -117,10 +117,10 @@ SELECT
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
-LEFT JOIN held_before USING (office_id)
+LEFT JOIN loaded_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
-LEFT JOIN active USING (office_id, user_id)
-LEFT JOIN moved USING (office_id, user_id)
+LEFT JOIN active_agents USING (office_id, user_id)
+LEFT JOIN moves USING (office_id, user_id)
 LEFT JOIN meta.tax_basis AS basis ON true
 CROSS JOIN last_month
 WHERE coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0

@@ -37,7 +37,7 @@ years AS (
     GROUP BY office_id, of_year
 ),
 
-read_first AS (
+first_readings AS (
     SELECT budgets.office_id, budgets.user_id, budgets.month
     FROM marts.budgets AS budgets
     INNER JOIN meta.news_since AS since ON true
@@ -57,7 +57,7 @@ offices_changed AS (
     FROM years
     INNER JOIN marts.budgets AS budgets
         ON budgets.office_id = years.office_id AND budgets.month BETWEEN years.first_month AND years.last_month
-    ANTI JOIN read_first AS first
+    ANTI JOIN first_readings AS first
         ON first.office_id = budgets.office_id
         AND first.user_id IS NOT DISTINCT FROM budgets.user_id
         AND first.month = budgets.month
@@ -73,7 +73,7 @@ SELECT
     coalesce(
         (
             SELECT list(DISTINCT first.month ORDER BY first.month)
-            FROM read_first AS first
+            FROM first_readings AS first
             WHERE first.office_id = changed.office_id AND year(first.month) = year(changed.first_month)
         ),
         []

@@ -3,7 +3,7 @@
 -- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older but a reason
 -- was found since. Less than a krona is not a reason; amount is null if there is none. The amounts of a month are in
 -- each of its rows. Declared VAT is deducted.
-WITH told AS (
+WITH reported_changes AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes
     INNER JOIN meta.news_since AS since ON changes.over_since_utc <= since.since_utc
@@ -26,7 +26,7 @@ months AS (
         arg_max(amount_after, noted_at_utc) AS amount_after,
         sum(difference) AS difference,
         max(noted_at_utc) AS noted_at_utc
-    FROM told
+    FROM reported_changes
     GROUP BY office_id, month, is_told_late
     HAVING sum(difference) <> 0
 ),
@@ -35,7 +35,7 @@ reasons AS (
     SELECT
         office_id,
         month,
-        told.is_told_late,
+        reported_changes.is_told_late,
         reasons.kind,
         reasons.estate_id,
         any_value(reasons.street_address) AS home,
@@ -46,7 +46,7 @@ reasons AS (
         max(reasons.reason_noted_at_utc) AS noted_at_utc,
         sum(reasons.amount) AS amount
     FROM marts.month_change_reasons AS reasons
-    INNER JOIN told USING (office_id, month, measure, noted_at_utc)
+    INNER JOIN reported_changes USING (office_id, month, measure, noted_at_utc)
     GROUP BY ALL
     HAVING abs(sum(reasons.amount)) >= 1
 ),

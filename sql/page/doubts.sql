@@ -2,7 +2,7 @@
 -- One row per kind of marts.doubts, customer (with its offices; null if any may be concerned) or office, and months,
 -- with the figures; of customers that are no longer read, only the two years that pages show. Checks name no office
 -- here: a check that warns concerns the chain. The head of each page states the tax basis.
-WITH found AS (
+WITH page_doubts AS (
     SELECT
         kind,
         severity,
@@ -16,7 +16,7 @@ WITH found AS (
         AND (kind <> 'not refreshed' OR month > (SELECT max(month) - INTERVAL 24 MONTH FROM marts.office_month))
 ),
 
-answered AS (
+customer_offices AS (
     SELECT customer_id, list(DISTINCT office_id ORDER BY office_id) AS office_ids
     FROM marts.office_sources
     GROUP BY customer_id
@@ -24,21 +24,21 @@ answered AS (
 
 doubts AS (
     SELECT
-        found.kind,
-        found.severity,
-        found.subject,
-        coalesce(any_value(offices.office_name), any_value(customers.customer_name), found.customer) AS customer,
+        page_doubts.kind,
+        page_doubts.severity,
+        page_doubts.subject,
+        coalesce(any_value(offices.office_name), any_value(customers.customer_name), page_doubts.customer) AS customer,
         coalesce(
-            CASE WHEN count(offices.office_id) > 0 THEN [found.customer] END, any_value(answered.office_ids)
+            CASE WHEN count(offices.office_id) > 0 THEN [page_doubts.customer] END, any_value(customer_offices.office_ids)
         ) AS office_ids,
-        coalesce(list(DISTINCT found.month ORDER BY found.month) FILTER (found.month IS NOT NULL), []) AS months,
-        min(found.since_utc) AS since_utc,
-        found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
-    FROM found
-    LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
-    LEFT JOIN marts.customers AS customers ON customers.customer_id = found.customer
-    LEFT JOIN answered ON answered.customer_id = found.customer
-    GROUP BY found.kind, found.severity, found.subject, found.customer
+        coalesce(list(DISTINCT page_doubts.month ORDER BY page_doubts.month) FILTER (page_doubts.month IS NOT NULL), []) AS months,
+        min(page_doubts.since_utc) AS since_utc,
+        page_doubts.kind = 'check' AND page_doubts.severity = 'warning' AS is_of_chain
+    FROM page_doubts
+    LEFT JOIN marts.offices AS offices ON offices.office_id = page_doubts.customer
+    LEFT JOIN marts.customers AS customers ON customers.customer_id = page_doubts.customer
+    LEFT JOIN customer_offices ON customer_offices.customer_id = page_doubts.customer
+    GROUP BY page_doubts.kind, page_doubts.severity, page_doubts.subject, page_doubts.customer
 )
 
 SELECT

@@ -3,7 +3,7 @@
 -- it is: all, side, kind, state or office, and for incoming leads also week (of thirteen weeks) and sender.
 -- Homes of a side or kind count once on that side, homes of any other part once in all. Days are medians: of all leads,
 -- and of sellers'.
-WITH counted AS (
+WITH lead_counts AS (
     SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
     UNION ALL BY NAME
     SELECT month, office_id, office_name, way, lead_type, lead_side, state, days_to_contract
@@ -11,27 +11,27 @@ WITH counted AS (
     WHERE is_first_of_home AND sold_on IS NOT NULL
 ),
 
-asked AS (
-    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, counted.*
-    FROM counted
-    LEFT JOIN marts.office_levels AS levels ON levels.office_id = counted.office_id
+page_leads AS (
+    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, lead_counts.*
+    FROM lead_counts
+    LEFT JOIN marts.office_levels AS levels ON levels.office_id = lead_counts.office_id
     WHERE month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
         AND (kind = 'chain' OR levels.member_id IS NOT NULL)
 ),
 
-named AS (
-    SELECT 'all' AS part, '' AS name, * FROM asked
+leads_by_name AS (
+    SELECT 'all' AS part, '' AS name, * FROM page_leads
     UNION ALL BY NAME
-    SELECT 'side' AS part, coalesce(lead_side, 'unknown') AS name, * FROM asked
+    SELECT 'side' AS part, coalesce(lead_side, 'unknown') AS name, * FROM page_leads
     UNION ALL BY NAME
-    SELECT 'kind' AS part, lead_type AS name, * FROM asked
+    SELECT 'kind' AS part, lead_type AS name, * FROM page_leads
     UNION ALL BY NAME
-    SELECT 'state' AS part, state AS name, * FROM asked
+    SELECT 'state' AS part, state AS name, * FROM page_leads
     UNION ALL BY NAME
-    SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM asked WHERE kind <> 'office'
+    SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM page_leads WHERE kind <> 'office'
 ),
 
-received AS (
+received_leads AS (
     SELECT
         coalesce(levels.level, 'chain') AS kind,
         coalesce(levels.member_id, '') AS scope,
@@ -59,7 +59,7 @@ SELECT
     sum(CASE WHEN part IN ('side', 'kind') THEN sold_count ELSE distinct_sold_count END)::BIGINT AS sold,
     median(days_to_contract) AS days,
     median(days_to_contract) FILTER (lead_side = 'seller') AS days_of_sellers
-FROM named
+FROM leads_by_name
 GROUP BY ALL
 HAVING part = 'all' OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
 UNION ALL BY NAME
@@ -75,7 +75,7 @@ SELECT
     count(*) FILTER (is_first_of_home) AS homes,
     count(sold_on) FILTER (is_first_of_home) AS sold,
     median(days_to_contract) FILTER (is_first_of_home) AS days
-FROM received
+FROM received_leads
 GROUP BY ALL
 HAVING part = 'sender' OR name >= strftime((SELECT max(month) FROM marts.office_month) - INTERVAL 2 MONTH, '%Y-%m-%d')
 ORDER BY kind, scope, part, way, leads DESC, name

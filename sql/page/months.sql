@@ -11,7 +11,7 @@ WITH budgets_summed AS (
     GROUP BY ALL
 ),
 
-known AS (
+known_months AS (
     SELECT
         months.level AS kind,
         coalesce(months.member_id, '') AS scope,
@@ -41,12 +41,12 @@ spans AS (
         max(month) FILTER (is_held) AS newest,
         max(month) FILTER (is_held AND is_open) AS running,
         min(month) FILTER (is_held) AS oldest
-    FROM known
+    FROM known_months
     GROUP BY ALL
     HAVING newest IS NOT NULL
 ),
 
-shown AS (
+shown_months AS (
     SELECT
         kind,
         scope,
@@ -60,16 +60,16 @@ shown AS (
 )
 
 SELECT
-    shown.kind,
-    shown.scope,
-    shown.month,
-    shown.month > shown.newest AS is_coming,
-    shown.month <= shown.newest AND (
-        shown.month >= shown.newest - INTERVAL 5 MONTH
-        OR shown.month >= greatest(shown.oldest, shown.newest - CASE WHEN shown.is_newest_open THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END)
+    shown_months.kind,
+    shown_months.scope,
+    shown_months.month,
+    shown_months.month > shown_months.newest AS is_coming,
+    shown_months.month <= shown_months.newest AND (
+        shown_months.month >= shown_months.newest - INTERVAL 5 MONTH
+        OR shown_months.month >= greatest(shown_months.oldest, shown_months.newest - CASE WHEN shown_months.is_newest_open THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END)
     ) AS is_shown,
-    shown.is_newest_open AND shown.month = shown.newest AS is_open,
-    NOT (shown.is_newest_open AND shown.month = shown.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_partial,
+    shown_months.is_newest_open AND shown_months.month = shown_months.newest AS is_open,
+    NOT (shown_months.is_newest_open AND shown_months.month = shown_months.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_partial,
     now.commission::DECIMAL(18, 4) AS commission,
     before.commission::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_whole THEN now.budget END::DECIMAL(18, 4) AS budget,
@@ -81,12 +81,12 @@ SELECT
     now.average_price,
     now.fee_share::DOUBLE AS fee_share,
     now.read_at_utc
-FROM shown
-LEFT JOIN known AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
-LEFT JOIN known AS before
-    ON (before.kind, before.scope, before.month) = (shown.kind, shown.scope, shown.month - INTERVAL 1 YEAR)
-    AND before.is_whole AND (now.is_whole OR shown.month > shown.newest)
+FROM shown_months
+LEFT JOIN known_months AS now ON (now.kind, now.scope, now.month) = (shown_months.kind, shown_months.scope, shown_months.month)
+LEFT JOIN known_months AS before
+    ON (before.kind, before.scope, before.month) = (shown_months.kind, shown_months.scope, shown_months.month - INTERVAL 1 YEAR)
+    AND before.is_whole AND (now.is_whole OR shown_months.month > shown_months.newest)
 LEFT JOIN marts.level_budget_vs_actual AS goals
-    ON (goals.level, goals.month, goals.measure) = (shown.kind, shown.month, 'commission')
-    AND coalesce(goals.member_id, '') = shown.scope AND (shown.kind = 'chain' OR goals.member_id IS NOT NULL)
-ORDER BY shown.kind, shown.scope, shown.month
+    ON (goals.level, goals.month, goals.measure) = (shown_months.kind, shown_months.month, 'commission')
+    AND coalesce(goals.member_id, '') = shown_months.scope AND (shown_months.kind = 'chain' OR goals.member_id IS NOT NULL)
+ORDER BY shown_months.kind, shown_months.scope, shown_months.month

@@ -66,7 +66,7 @@ periods AS (
     WHERE period <> 'twelve' OR wanted_month >= oldest
 ),
 
-asked AS (
+page_months AS (
     SELECT
         periods.period,
         periods.first_month,
@@ -95,9 +95,9 @@ asked AS (
 
 -- The figures three times: all that is known of a period, and the compared ones now and before.
 sides AS (
-    SELECT 'all' AS side, * FROM asked WHERE is_now
+    SELECT 'all' AS side, * FROM page_months WHERE is_now
     UNION ALL
-    SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM asked WHERE is_compared
+    SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM page_months WHERE is_compared
 ),
 
 figures AS (

@@ -2,7 +2,7 @@
 -- One row per page: the chain, each office that ever had loaded rows, and, if there are several, each brand and each
 -- region. State is the issue at the end of an office's numbers: cut (its newest month was read in part), behind (the
 -- chain's newest month is not read), stopped (it is no longer expected); null if there is none.
-WITH known AS (
+WITH coverage_months AS (
     SELECT
         coverage.month,
         coverage.office_id,
@@ -30,7 +30,7 @@ offices AS (
             WHEN any_value(last_expected) >= any_value(newest_of_chain) THEN 'behind'
             ELSE 'stopped'
         END AS state
-    FROM known
+    FROM coverage_months
     WHERE newest IS NOT NULL
     GROUP BY office_id
 ),

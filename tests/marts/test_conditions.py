@@ -10,7 +10,7 @@ import pytest
 from pipelines.page.language import language
 from tests.marts.given import Given, build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
-from warehouse.ledger.ledger import note_lake, record_denial
+from warehouse.ledger.ledger import record_denial, record_lake
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -157,9 +157,9 @@ def test_a_rehearsed_day_is_late_by_its_own_clock(given: Given) -> None:
 @pytest.mark.parametrize(("hours", "severity"), [(1, "warning"), (37, "error")])
 def test_an_outdated_lake_is_an_error_after_a_day_and_a_half(hours: int, severity: str) -> None:
     given, now = warehouse(), datetime.now(UTC)
-    note_lake(given, now - timedelta(hours=hours), "It is down.")
+    record_lake(given, now - timedelta(hours=hours), "It is down.")
     assert conditions(given) == [("not in the lake", severity, None, None)]
-    note_lake(given, now)
+    record_lake(given, now)
     assert conditions(given) == []
 
 

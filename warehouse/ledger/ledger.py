@@ -307,7 +307,7 @@ def add_requests(
     replace_rows(connection, "requests_by_day", rows, key=names)
 
 
-def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
+def record_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
     """Record that the lake is up to date, or the error and since when it has been out of date."""
     waits = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
@@ -333,7 +333,7 @@ def has_lake(connection: DuckDBPyConnection) -> bool:
     return bool(connection.execute("SELECT 1 FROM meta.sinks WHERE sink = $1", [LAKE]).fetchall())
 
 
-def note_push(
+def record_push(
     connection: DuckDBPyConnection,
     budget: Mapping[str, Any],
     before: Mapping[str, int | None],

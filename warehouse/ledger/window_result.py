@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from warehouse.handed_over import RejectedLike, TableLike
+    from warehouse.protocols import RejectedLike, TableLike
 
 
 class WindowStatus(StrEnum):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.handed_over import TableLike
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.schema_evolution import LARGEST_EXACT, NULL_TYPE, Batch, conversion
+from warehouse.protocols import TableLike
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import naive_utc
 from warehouse.store.schema import StoredColumn, TableSchema

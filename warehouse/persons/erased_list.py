@@ -76,7 +76,7 @@ def read_erased(data_dir: Path) -> ErasedList:
         ) from error
 
 
-def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
+def record_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
     """Add a person to the list, or mark the person there as not finished."""
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
@@ -87,7 +87,7 @@ def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> Era
     return person
 
 
-def note_finished(data_dir: Path, person: ErasedPerson) -> None:
+def record_finished(data_dir: Path, person: ErasedPerson) -> None:
     """Mark the erasure of a person as finished."""
     _write(data_dir, read_erased(data_dir), replace(person, is_finished=True))
 

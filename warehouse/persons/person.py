@@ -12,7 +12,7 @@ from urllib.parse import quote
 from warehouse.persons.personal_data import KEY, PersonKind, emptied_columns, id_columns
 
 if TYPE_CHECKING:
-    from warehouse.handed_over import Documented
+    from warehouse.protocols import Documented
 
 SHORTEST = 6
 """Shorter ids, and plain numbers, occur too often in the data of others to be searched for in texts."""

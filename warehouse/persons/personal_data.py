@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from warehouse.handed_over import Documented
+    from warehouse.protocols import Documented
 
 _PERSONAL = re.compile(
     r"name|mail|phone|mobile|message|comment|employee|social|birth|address|image|url|title|text|language|note"

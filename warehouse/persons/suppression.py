@@ -16,12 +16,12 @@ from duckdb import DuckDBPyConnection
 from warehouse.persons.erased_list import ErasedList
 from warehouse.persons.person import Person
 from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
-from warehouse.publishing.retention import note_traces
+from warehouse.publishing.retention import record_traces
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import ID_SEPARATOR
 
 if TYPE_CHECKING:
-    from warehouse.handed_over import Documented
+    from warehouse.protocols import Documented
 
 _ID_LISTS = ("agent_ids", "asked")
 """Columns of meta that hold ids of several persons, in a list or joined by ID_SEPARATOR."""
@@ -90,7 +90,7 @@ def suppress_tables(
                 if new_ids != ids:
                     changed[table] += _update(connection, table, column, ids, {column: new_ids})
     if changed.total():
-        note_traces(connection)
+        record_traces(connection)
     return +changed
 
 

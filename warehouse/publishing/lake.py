@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import has_lake, note_lake
+from warehouse.ledger.ledger import has_lake, record_lake
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable, TableExport, table_export
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import literal, quoted
@@ -87,7 +87,7 @@ def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, eras
     except Exception as caught:  # noqa: BLE001 the library raises errors of many kinds, with many lines
         error = f"{type(caught).__name__}: {str(caught).partition(chr(10))[0]}"
     with Store(data_dir).writing() as connection:
-        note_lake(connection, now, error)
+        record_lake(connection, now, error)
     return error
 
 

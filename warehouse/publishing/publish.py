@@ -115,7 +115,7 @@ def publish(
         return publication
 
 
-def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
+def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -> None:
     """Record that a publication failed with this error, if the working file can be written."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
     from duckdb import DuckDBPyConnection
 
-    from warehouse.handed_over import TableLike
+    from warehouse.protocols import TableLike
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection

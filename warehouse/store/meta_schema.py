@@ -87,7 +87,7 @@ def write_configured(
         insert_rows(connection, f"meta.{table}", rows)
 
 
-def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
+def record_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
     """Record whether the latest run was a rehearsal, that is, run as if on another day."""
     connection.execute(
         "UPDATE meta.storage SET is_rehearsal = $1 WHERE is_rehearsal IS DISTINCT FROM $1", [is_rehearsal]

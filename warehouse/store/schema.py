@@ -11,7 +11,7 @@ from warehouse.store.duckdb_file import quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.handed_over import ColumnLike
+    from warehouse.protocols import ColumnLike
 
 OUR_COLUMNS = {
     "_customer": ("VARCHAR", "the requested customer"),

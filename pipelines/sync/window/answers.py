@@ -16,9 +16,9 @@ from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.normalize.tables import Normalized
 
 if TYPE_CHECKING:
-    from warehouse.handed_over import TableLike
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landing
+    from warehouse.protocols import TableLike
 
 MOST_OBJECTS = 1_000_000
 """Objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis import health
-from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
+from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, observed, of_directory, record_daemon
 from pipelines.months import Month
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
@@ -20,7 +20,7 @@ from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, GONE, Overview, ReportStatus
-from warehouse.persons.erased_list import note_begun, note_finished
+from warehouse.persons.erased_list import record_begun, record_finished
 
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
@@ -137,18 +137,18 @@ def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes
 ) -> None:
     assert list(of_directory(tmp_path, NOW)) == []
     (tmp_path / "work").mkdir()
-    note_daemon(tmp_path)
+    record_daemon(tmp_path)
     moment = (NOW - timedelta(minutes=minutes)).timestamp()
     os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
     assert [one.severity for one in of_directory(tmp_path, NOW)] == severity
 
 
 def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(tmp_path: Path) -> None:
-    person = note_begun(tmp_path, "user", "4711-secret", NOW)
+    person = record_begun(tmp_path, "user", "4711-secret", NOW)
     [told] = of_directory(tmp_path, NOW)
     assert f"erasure of a user, begun {NOW:%Y-%m-%d %H:%M} UTC, is not finished" in told.error
     assert "brokerbi erase --user" in told.remedy
-    note_finished(tmp_path, person)
+    record_finished(tmp_path, person)
     assert list(of_directory(tmp_path, NOW)) == []
 
 

@@ -14,7 +14,7 @@ import httpx
 import polars as pl
 import pytest
 
-from pipelines.diagnosis.health import DAEMON_SEEN, judge, note_daemon, observed
+from pipelines.diagnosis.health import DAEMON_SEEN, judge, observed, record_daemon
 from pipelines.planning.plan import planned_now
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.finish import Finished, call
@@ -149,7 +149,7 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_published_figures(h
 def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> None:
     store, clock = Store(here.data_dir), here.clock
     silent = clock.utc_now().timestamp() - 5 * 3600
-    note_daemon(here.data_dir)
+    record_daemon(here.data_dir)
     os.utime(here.data_dir / DAEMON_SEEN, (silent, silent))
     planned = planned_now(here.settings, store, clock)
     view = observed(overview(store), here.settings, clock.utc_now(), planned=planned)

@@ -13,7 +13,7 @@ from pipelines.normalize.document import parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from tests.unit.warehouse.given import Given, hours, users
 from warehouse.errors import WarehouseError
-from warehouse.persons.erased_list import FILE, ErasedList, ErasedPerson, note_begun, read_erased
+from warehouse.persons.erased_list import FILE, ErasedList, ErasedPerson, read_erased, record_begun
 from warehouse.persons.person import Person
 from warehouse.persons.personal_data import PersonKind, emptied_columns, id_columns
 from warehouse.persons.suppression import suppress_tables, suppressed_frame
@@ -143,8 +143,8 @@ def test_stored_rows_their_past_and_what_marts_remember_lose_the_person(tmp_path
 
 
 def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -> None:
-    person = note_begun(tmp_path, "user", "U-12345", hours(0))
-    again = note_begun(tmp_path, "user", "U-12345", hours(1))
+    person = record_begun(tmp_path, "user", "U-12345", hours(0))
+    again = record_begun(tmp_path, "user", "U-12345", hours(1))
     assert (again.alias, len(read_erased(tmp_path).persons)) == (person.alias, 1)
     assert read_erased(tmp_path).aliases("user", ["U-12345", "U-2"]) == {"U-12345": person.alias}
     assert read_erased(tmp_path).aliases("contact", ["U-12345"]) == {}
@@ -153,7 +153,7 @@ def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -
 
 
 def test_a_damaged_list_stops_whoever_loads(tmp_path: Path) -> None:
-    note_begun(tmp_path, "user", "U-12345", hours(0))
+    record_begun(tmp_path, "user", "U-12345", hours(0))
     (tmp_path / FILE).write_text("{")
     with pytest.raises(WarehouseError, match="restore its newest copy"):
         read_erased(tmp_path)

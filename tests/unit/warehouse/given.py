@@ -14,10 +14,10 @@ from typing import Any
 import polars as pl
 
 from tests.working_file import declare_tables
-from warehouse.handed_over import ColumnLike
 from warehouse.ledger.ledger import Ledger, ledger_of
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.load.load import load_group
+from warehouse.protocols import ColumnLike
 from warehouse.store.database import Store
 from warehouse.store.schema import StoredColumn, TableSchema
 

@@ -24,9 +24,9 @@ from tests.unit.warehouse.given import (
     undocumented,
 )
 from tests.working_file import declare_tables
-from warehouse.handed_over import ColumnLike
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.schema_evolution import LARGEST_EXACT, common_type
+from warehouse.protocols import ColumnLike
 from warehouse.store.schema import TableSchema
 
 HUGE = LARGEST_EXACT + 1
