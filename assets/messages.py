@@ -13,8 +13,8 @@ from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, to_datetime
-from pipelines.causes import Cause, causes, shortened
-from pipelines.diagnosis.health import observed
+from pipelines.causes import Cause, causes, shorten
+from pipelines.diagnosis.health import observe
 from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.ledger.status import overview
@@ -139,7 +139,7 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: MessageCu
 def _conditions(project: Project, now: datetime) -> Errors:
     """The errors of meta.conditions, or why they cannot be read."""
     try:
-        view = observed(overview(project.store), project.settings, now)
+        view = observe(overview(project.store), project.settings, now)
     except WarehouseError as error:
         return {"warehouse": str(error)}
     errors = causes(condition for condition in view.conditions if condition.is_error)
@@ -185,5 +185,5 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 def _text(lines: Sequence[str]) -> str:
     """The lines as a list, with as many as fit into a message."""
     more = len(lines) - MOST_LINES
-    shown = [f"- {shortened(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
+    shown = [f"- {shorten(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

@@ -23,7 +23,7 @@ from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import HIGH_PRIORITY, NIGHTLY, mark_alive, to_datetime, unfinished_runs
 from pipelines.causes import causes
-from pipelines.diagnosis.health import observed, record_daemon
+from pipelines.diagnosis.health import observe, record_daemon
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.upkeep.report_page import REPORT_PAGE
 from pipelines.words import size
@@ -151,10 +151,10 @@ def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
     """The result for the file; raises dg.Failure if it was not published."""
-    view = observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
+    view = observe(overview(project.store), project.settings, project.run_context.clock.utc_now())
     all_causes = causes(view.conditions)
     rows = [
-        (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
+        (cause.first.severity, cause.first.kind, cause.affected, cause.first.error, cause.first.remedy)
         for cause in all_causes
     ]
     headings = ("severity", "kind", "whom", "issue", "what to do")

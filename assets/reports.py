@@ -31,7 +31,7 @@ from assets.runs import (
     unfinished_runs,
 )
 from pipelines.catalogue.model import Report
-from pipelines.causes import TRANSIENT, concerning
+from pipelines.causes import TRANSIENT, matching_conditions
 from pipelines.months import Month
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
@@ -187,7 +187,7 @@ def _raise_failure(
     """Turn failed partitions red and raise dg.Failure, or dg.RetryRequested if the failure is transient."""
     red = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
-    conditions = concerning(keys, conditions)
+    conditions = matching_conditions(keys, conditions)
     is_transient = any(condition.cause in TRANSIENT for condition in conditions)
     is_retried = is_transient and not _is_automatic_retry(context)
     retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."

@@ -13,7 +13,7 @@ import dagster as dg
 from assets.metadata import PARTITION_ROW_COUNT, ROW_COUNT, table
 from assets.partitions import ReportPartition
 from assets.project import Project
-from pipelines.causes import lines, names, refusals
+from pipelines.causes import cause_lines, denial_conditions, list_names
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
@@ -98,7 +98,9 @@ class Outcome:
             return PartitionState.FETCHED, reason
         if partition.customer not in self.active:
             return PartitionState.NOT_DUE, SWITCHED_OFF
-        if denials := partition.pair in self.ledger.denied and refusals(*partition.pair, self.conditions):
+        if denials := partition.pair in self.ledger.denied and denial_conditions(
+            *partition.pair, self.conditions
+        ):
             is_lost = any(condition.is_error for condition in denials)
             reason = " ".join(condition.error for condition in denials)
             return PartitionState.FAILED if is_lost else PartitionState.UNCHANGED, reason
@@ -155,7 +157,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    A report that failed for a customer is only observed, so that it turns red with its run.
+    A report that failed for a customer is only observe, so that it turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
@@ -182,9 +184,9 @@ def failure(
     if not red and not stopped:
         return None
     headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
-    if customers := names(result.partition.customer for result in red):
+    if customers := list_names(result.partition.customer for result in red):
         headline += f", of {customers}"
-    causes = lines(conditions)
+    causes = cause_lines(conditions)
     reasons = causes or list(dict.fromkeys(result.reason for result in red)) or [stopped]
     return dg.Failure(
         "\n".join([f"{headline}.", *reasons, note]), metadata={CAUSES: len(causes)} if causes else {}

@@ -22,8 +22,8 @@ TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequest
 class Cause:
     """Conditions of one kind with one cause: a service that is down, a login, or the same error.
 
-    `first` represents them: meta.conditions lists it first. `number` counts the conditions. If their errors
-    differ, the error of `first` is only an example.
+    `first` represents them, as meta.conditions lists it first. `number` counts the conditions. If their
+    errors differ, the error of `first` is only an example.
     """
 
     first: Condition
@@ -50,27 +50,27 @@ class Cause:
         )
 
     @property
-    def whom(self) -> str:
+    def affected(self) -> str:
         """The affected reports, customers and months, and how their last tries ended."""
-        subject = " of ".join(filter(None, (names(self.reports), names(self.customers))))
+        subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MOST_RUNS_OF_MONTHS)
-        endings = names(self.endings) if len(self.endings) > 1 else ""
+        endings = list_names(self.endings) if len(self.endings) > 1 else ""
         return ", ".join(filter(None, (subject, months, endings)))
 
     @property
     def error(self) -> str:
         """The error as a sentence."""
         example = "for example: " if self.is_example else ""
-        return example + sentence(shortened(self.first.error, LONGEST_ERROR))
+        return example + sentence(shorten(self.first.error, LONGEST_ERROR))
 
     @property
     def line(self) -> str:
         """The affected reports, customers and months, the error, and the remedy."""
         text = " ".join(filter(None, (self.error, self.first.remedy)))
-        return ": ".join(filter(None, (self.whom, text)))
+        return ": ".join(filter(None, (self.affected, text)))
 
     @property
-    def begun(self) -> str:
+    def since(self) -> str:
         """When the conditions began; empty if unknown."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
@@ -91,7 +91,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
     )
 
 
-def concerning(
+def matching_conditions(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
     """The conditions of these reports, customers and months."""
@@ -105,13 +105,13 @@ def concerning(
     ]
 
 
-def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
+def denial_conditions(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
     """The conditions of denied reports; errors if access was lost."""
     denials = [condition for condition in conditions if condition.cause == ACCESS_DENIED]
-    return concerning({(report, customer, None)}, denials)
+    return matching_conditions({(report, customer, None)}, denials)
 
 
-def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
+def cause_lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
     """A line for each cause, at most `most`; further causes are counted."""
     all_causes = causes(conditions)
     left = len(all_causes) - most
@@ -124,13 +124,13 @@ def sentence(text: str) -> str:
     return text if not text or text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """A text on one line, cut to `most` characters and marked if it was longer."""
     words = " ".join(text.split())
     return words if len(words) <= most else f"{words[:most].rstrip()}…"
 
 
-def names(texts: Iterable[str], most: int = MOST_NAMES) -> str:
+def list_names(texts: Iterable[str], most: int = MOST_NAMES) -> str:
     """Names as a list: G1, M1 and 5 more."""
     unique = sorted(set(filter(None, texts)))
     return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")

@@ -7,7 +7,7 @@ import re
 from unicodedata import normalize
 
 LONGEST = 200
-"""In bytes: file systems allow 255, and an extension or the mark of an unfinished file is added."""
+"""Bytes: file systems allow 255, and an extension or the mark of an unfinished file is added."""
 FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -20,7 +20,7 @@ def tidy(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name, or its beginning and a checksum of the whole if it is too long for a file.
+    """The name, or its beginning and a checksum of all of it if it is too long for a file.
 
     No name that is passed in contains the ~ between the two, so file names stay distinct.
     """
@@ -36,10 +36,10 @@ def csv_cell(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with every control character, also line breaks, escaped as in JSON."""
+    """The text with every control character, including line breaks, escaped as in JSON."""
     return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def visible_lines(text: str) -> str:
-    """The same for text of several lines; keeps its line breaks."""
+    """The same for text of several lines, except for its line breaks."""
     return "\n".join(map(visible, text.split("\n")))

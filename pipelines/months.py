@@ -44,7 +44,7 @@ class Month:
 
     @property
     def ordinal(self) -> int:
-        """The number of months before it since the year 0."""
+        """The number of months from the year 0 to this month."""
         return self.year * 12 + self.number - 1
 
     def plus(self, months: int) -> Month:

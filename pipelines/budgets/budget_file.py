@@ -26,7 +26,7 @@ SEARCHED_ROWS = 20
 """How many rows are searched for the headings, from the first row on."""
 YEARS_AHEAD = 2
 LARGEST_COMMISSION = 10_000_000
-"""Interface, RealtorBudget: commission is in whole kronor without VAT, at most this much."""
+"""Commission is in whole kronor without VAT, at most this much (interface, RealtorBudget)."""
 LARGEST_INTEGER = 2**31 - 1
 DAMAGED = (zipfile.BadZipFile, KeyError, TypeError, SyntaxError, csv.Error)
 AMOUNT = re.compile(

@@ -66,7 +66,7 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
     """
     try:
         answer = normalize(
-            report, [document], months=[month_of(change)], timezone="UTC", asked_ids=[change.user_id]
+            report, [document], months=[month_of(change)], timezone="UTC", requested_ids=[change.user_id]
         )
     except ShapeMismatch as error:
         raise Unreadable(f"has another shape: {error}; {_remedy(report)}") from None

@@ -1,4 +1,4 @@
-"""The budget reports: the goals of offices and users, month by month.
+"""The budget reports: the budgets of offices and users, month by month.
 
 Three of them take a range of months: one request has all months, if rows state a year and a month. The others
 have one month in their path, and are requested once a week, and when their counterpart with a range has
@@ -34,7 +34,7 @@ RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # by operation: the goal, and the counterpart for a range of months
+    # by operation: what is budgeted, and the counterpart for a range of months
     "Estate": ("homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),

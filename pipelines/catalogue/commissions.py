@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """A report of all kinds of assignment, and one per kind, off by default.
+    """A report of all kinds of assignment, and one per kind, which is off by default.
 
     `{}` in a description is replaced by the kind.
     """

@@ -39,9 +39,9 @@ ID_SEPARATOR = "|"
 class Column:
     """One column of a table; `source` is the JSON path of its values, empty for a column of our own.
 
-    `id_of` marks the id of a natural person, `personal` a fact about one: the person whose id has the same
-    prefix (`contact_first_name` and `contact_id`), else every person in the row. `name_inferred` marks a
-    documented field whose name in the JSON is not documented, `is_day` a time that is a whole day.
+    `id_of` marks the id of a natural person, `personal` a fact about a person: the one whose id has the
+    same prefix (`contact_first_name` and `contact_id`), or else every person in the row. `name_inferred`
+    marks a documented field whose name in the JSON is not documented, `is_day` a time that is a whole day.
     """
 
     name: str
@@ -103,7 +103,7 @@ assumed = partial(Column, name_inferred=True)
 
 
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of an object in the row: `zipCode` of `address` becomes `address_zip_code`."""
+    """The columns of an object in a row: `zipCode` of `address` becomes `address_zip_code`."""
     prefix = snake_case(source)
     return tuple(
         replace(column, name=f"{prefix}_{column.name}", source=f"{source}.{column.source}")
@@ -112,7 +112,7 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Documented fields whose names in the JSON follow the interface's rule, but are not documented."""
+    """Documented fields whose names in the JSON are inferred by the interface's rule."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 
@@ -147,9 +147,9 @@ class Table:
 class Choices:
     """A parameter that is requested with each of its values, in this order, for every window.
 
-    `column` of every topmost table has the meaning of the value for its rows. A row that comes with several
-    values changed between the requests: the last value counts. If nearly all rows of the first value come
-    again, the service ignores the parameter, and `column` is null in rows that came with several values.
+    `column` of every topmost table states the value's meaning for its rows. A row that comes with several
+    values changed between the requests, so the last value counts. If nearly all rows of the first value also
+    come with another, the service ignores the parameter, and `column` is null in rows that came with several.
     """
 
     parameter: str
@@ -211,7 +211,7 @@ class Endpoint:
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, such as selectionType
     choices: Choices | None = None  # a parameter that is requested value by value
     paged: bool = False
-    unpaged_path: str | None = None  # the same report without pages, for pages that cannot be proven
+    unpaged_path: str | None = None  # the same report without pages, for pages that cannot be proven complete
     by_id: ById | None = None  # one request per id
 
     @property
@@ -221,7 +221,7 @@ class Endpoint:
 
     @property
     def questions(self) -> tuple[str | None, ...]:
-        """The values that a window is requested with, one after the other; a None if there are no choices."""
+        """The values that a window is requested with, one after another; one None if it has no choices."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -236,7 +236,7 @@ class Timing:
     counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    place: int = 0  # in the catalogue; spreads older months of reports over the nights
+    position: int = 0  # in the catalogue; spreads older months of reports over the nights
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class ShrinkLimits:
     """How many stored rows of a window's months an answer may remove before it is held back."""
 
     largest_loss: float = 0.5  # share of the stored rows
-    fewest_rows: int = 20  # if fewer are stored, all may go
+    fewest_rows: int = 20  # if fewer are stored, all may be removed
 
 
 ONE_MONTH_LIMITS = ShrinkLimits(fewest_rows=5)
@@ -294,7 +294,7 @@ class Report:
 
     @property
     def is_by_id(self) -> bool:
-        """Whether the ledger tracks this report by requested id; on some nights none is due."""
+        """Whether the ledger tracks this report by requested id; on some nights no id is due."""
         return self.endpoint.by_id is not None and not self.has_months
 
 

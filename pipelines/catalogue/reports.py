@@ -12,14 +12,14 @@ from pipelines.catalogue.model import Report
 SUBJECTS = (commissions, sales, leads, people, budgets)
 
 
-_PLACED = sorted(
+_ORDERED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,
 )
-"""Reports that are off come last, so that adding one moves no other."""
+"""Reports that are off come last, so that adding one does not move the others."""
 REPORTS: Mapping[str, Report] = {
-    report.name: replace(report, timing=replace(report.timing, place=place))
-    for place, report in enumerate(_PLACED)
+    report.name: replace(report, timing=replace(report.timing, position=position))
+    for position, report in enumerate(_ORDERED)
 }
 
 

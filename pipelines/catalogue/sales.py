@@ -35,7 +35,7 @@ PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
-DAYS_AT_ONCE = 62  # no limit is stated; other reports' shortest is two months
+DAYS_PER_REQUEST = 62  # no limit is stated; the shortest of another report is two months
 
 ADDRESS = (
     text("streetAddress", "street address"),
@@ -133,18 +133,18 @@ REFERENCE = (
     day("contractDay", "day of the sale contract"),
     local_time("advertisedAt", "when it was first advertised", needed=True),
 )
-OF_OFFICE = "officeSaleReports[]"
+OFFICE_PATH = "officeSaleReports[]"
 FILED = "under which the service filed the estate, as text"
 LEVELS = (  # of the tree of offices, years and months above the estates
     text(
-        f"{OF_OFFICE}.customerId",
+        f"{OFFICE_PATH}.customerId",
         "customer id of the reporting office",
         name="office_customer_id",
         needed=True,
     ),
-    text(f"{OF_OFFICE}.officeName", "name of the reporting office", name="office_name"),
-    text(f"{OF_OFFICE}.years[].year", f"year {FILED}", name="year"),
-    text(f"{OF_OFFICE}.years[].months[].month", f"month {FILED}", name="month"),
+    text(f"{OFFICE_PATH}.officeName", "name of the reporting office", name="office_name"),
+    text(f"{OFFICE_PATH}.years[].year", f"year {FILED}", name="year"),
+    text(f"{OFFICE_PATH}.years[].months[].month", f"month {FILED}", name="month"),
 )
 OFFICE_OF_REFERENCES = (
     text("[].customerId", "customer id of the office", name="office_customer_id"),
@@ -213,7 +213,7 @@ def _estates(
     return (estates, *(nested_tables[:1] if thin else nested_tables))
 
 
-def _selected(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoint:
+def _endpoint(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoint:
     query = {"selectionType": selection}
     return Endpoint(f"{PATH}/{operation}", "dates", window_months=months, query=query)
 
@@ -232,21 +232,21 @@ REPORTS = (
     by_contract_date(
         name="sales",
         description=SOLD,
-        endpoint=_selected("GetSalesReport", "Agreement"),
+        endpoint=_endpoint("GetSalesReport", "Agreement"),
         timing=Timing(follows_sales=True, unsettled=NOT_RECEIVED),
         tables=_estates("sales", SOLD),
     ),
     by_contract_date(
         name="estates_report",
         description=BY_CONTRACT_DATE,
-        endpoint=_selected("GetEstatesReport", "Agreement"),
+        endpoint=_endpoint("GetEstatesReport", "Agreement"),
         timing=Timing(follows_sales=True),
         tables=_estates("estates_report", BY_CONTRACT_DATE),
     ),
     by_contract_date(
         name="estates_report_prod",
         description=THIN,
-        endpoint=_selected("GetEstateReportProdDb", "Agreement"),
+        endpoint=_endpoint("GetEstateReportProdDb", "Agreement"),
         timing=Timing(enabled=False, follows_sales=True),
         tables=_estates("estates_report_prod", THIN, thin=True),
     ),
@@ -297,7 +297,7 @@ REPORTS = (
             name=name,
             description=f"Estates by {words}, as a tree of offices: the same rows as estates_report by "
             f"another date, so off by default; {requests}.",
-            endpoint=_selected("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
+            endpoint=_endpoint("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
             timing=Timing(enabled=False),
             stored_as="months",
             month_of_row="documented date" if dated_by else "window",
@@ -319,7 +319,7 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The first report that is not denied, and its variant with changed sales; None if all are.
+    """The first report that is not denied, and its variant with changed sales; None if all are denied.
 
     The service files a changed sale under the month of the change, so its rows are given no month.
     """

@@ -50,13 +50,13 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # a name outside Latin-1 must not end a sync
             stream.reconfigure(errors="replace")
     try:
-        app_with(words[0] if words else "")(words, prog_name="brokerbi")
+        load_app(words[0] if words else "")(words, prog_name="brokerbi")
     except SystemExit as end:
         return int(end.code or WELL)
     return WELL
 
 
-def app_with(command: str = "") -> typer.Typer:
+def load_app(command: str = "") -> typer.Typer:
     """The application with the module of one command, to start faster; with all modules if unknown."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:

@@ -92,8 +92,8 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
         return
     names = list(columns or records[0])
     right = [
-        place
-        for place, name in enumerate(names)
+        index
+        for index, name in enumerate(names)
         if all(isinstance(record[name], Decimal | int | None) for record in records)
     ]
     heads = [name.removeprefix("is_").replace("_", " ") for name in names]
@@ -101,7 +101,7 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under heads, with the columns at the places in `right` aligned to the right.
+    """Print rows under heads, with the columns at the indexes in `right` aligned to the right.
 
     If the table is wider than the terminal, its last column wraps. If it is still too wide, each row becomes
     a block with a line for each value.
@@ -115,8 +115,8 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: S
     widths.append(min(last, room))
     for row in (cells[0], ["─" * width for width in widths], *cells[1:]):
         *marks, text = (
-            f"{text:{'>' if place in right else '<'}{width}}"
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+            f"{text:{'>' if index in right else '<'}{width}}"
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
         )
         hang("".join(f"{mark}{GAP}" for mark in marks), text)
 
@@ -157,7 +157,7 @@ def cell(name: str, value: Any) -> str:
             return str(value)
 
 
-def written(number: Decimal | int | None) -> str:
+def as_sql(number: Decimal | int | None) -> str:
     """A number as SQL writes it, without trailing zeros."""
     return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
@@ -166,7 +166,7 @@ def _amount(number: Decimal | int) -> str:
     """A number with at most two decimals; from a thousand on, a whole number in groups of three."""
     exact = Decimal(number)
     if abs(exact) < 1000:
-        return written(round(exact, 2))
+        return as_sql(round(exact, 2))
     return count(int(exact.quantize(Decimal(1), ROUND_HALF_UP)))
 
 

@@ -17,6 +17,7 @@ import typer
 
 from pipelines.cli.main import Json, command, option, parse_month
 from pipelines.cli.output import (
+    as_sql,
     cell,
     complain,
     hang,
@@ -27,7 +28,6 @@ from pipelines.cli.output import (
     read_settings,
     say,
     warn,
-    written,
 )
 from pipelines.diagnosis.explain import Explanation, explain, question_of
 from pipelines.foreign_text import FORMULA_SIGNS
@@ -76,7 +76,7 @@ def run_query(
 
 def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     answer = first_rows(data_dir, statement, variables, most=MOST_ANSWERS)
-    numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
+    numbers = [index for index, is_number in enumerate(answer.is_number) if is_number]
     print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
     if not answer.rows:
         complain("brokerbi: no rows")
@@ -119,7 +119,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
 @command("explain")
 def run_explain(
     month: Annotated[Month, option("the month", "YYYY-MM", parser=parse_month)],
-    measure: Annotated[str, option("a column of the mart of months, or budget_commission", "NAME")],
+    measure: Annotated[str, option("a column of the monthly mart, or budget_commission", "NAME")],
     office: Annotated[str, option("an id or part of a name; default: the chain", "ID_OR_NAME")] = "",
     user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
     json: Json = False,
@@ -142,7 +142,7 @@ def print_explanation(explanation: Explanation) -> None:
     whose = f"{trace.name} ({number.id})" if number.id else trace.name
     state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
     say(f"{number.measure} of {whose}, {number.month:%Y-%m}{state}")
-    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
+    line("the mart", f"{as_sql(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
     if not trace.loads and number.kind != "chain":

@@ -15,7 +15,7 @@ from pipelines.causes import causes
 from pipelines.cli.main import Json, Reports, command, flag, working
 from pipelines.cli.output import cell, hang, print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
-from pipelines.settings.model import load_settings, why_refused
+from pipelines.settings.model import load_settings, sync_settings_error
 from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
@@ -35,7 +35,7 @@ def run_status(
     json: Json = False,
 ) -> int:
     """Show what is loaded, missing, failed and published."""
-    from pipelines.diagnosis.health import judge, observed
+    from pipelines.diagnosis.health import judge, observe
     from pipelines.planning.plan import planned_now
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
@@ -49,8 +49,8 @@ def run_status(
             ledger.forget_caps(connection)
         say("learned windows and pages are forgotten; the next sync uses full windows again")
     planned = planned_now(settings, store, SystemClock())
-    now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
-    view = observed(
+    now, refusal = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
+    view = observe(
         overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
         settings,
         now,
@@ -72,8 +72,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     """Print months, conditions, learned windows, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
     for cause in causes(view.conditions, by_report=details):
-        begun = f"since {cause.begun}" if cause.begun else ""
-        whom = ", ".join(filter(None, (cause.whom, begun)))
+        since = f"since {cause.since}" if cause.since else ""
+        whom = ", ".join(filter(None, (cause.affected, since)))
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
         hang("- ", f"{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
         if cause.first.remedy:
@@ -131,7 +131,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
                 stack.enter_context(working(settings, "doctor", wait=False))
         except WarehouseError as error:
             ask, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
-        refusal = why_refused(os.environ, settings)
+        refusal = sync_settings_error(os.environ, settings)
         findings = examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal)
         for finding in chain(busy, findings):
             hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")

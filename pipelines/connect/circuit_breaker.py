@@ -29,13 +29,14 @@ class CircuitBreaker:
     The rate limit is halved when half of the latest tries failed or were denied. The run ends when
     `most_failures` requests in a row failed in all their tries, across at least three pairs of customer and
     report and three reports (or all `reports` of the run, if fewer); when three in a row could not
-    connect; or when every report is denied (403), customer after customer. `over` is the error that ended it.
+    connect; or when every report is denied (403), customer after customer. `stop_error` is the error
+    that ended it.
     """
 
     rate_limit: RateLimit
     reports: int = REPORTS_DENIED
     most_failures: int = 10
-    over: HostDown | None = None
+    stop_error: HostDown | None = None
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _failed_in_a_row: list[ConnectError] = field(default_factory=list)
     _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
@@ -45,9 +46,8 @@ class CircuitBreaker:
 
     def check(self, request: Request) -> None:
         """Raise HostDown for any request once the circuit is open."""
-        if self.over:
-            over = self.over
-            raise type(over)(over.found, over.remedy, request=request, last_try=over.last_try)
+        if error := self.stop_error:
+            raise type(error)(error.found, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
         """Record a try with a login; any answer shows that the host is alive."""
@@ -112,7 +112,7 @@ class CircuitBreaker:
     def _is_mass_denial(self) -> bool:
         """Whether denials in a row span every report and at least three customers.
 
-        Fewer may be one missing access right.
+        Fewer denials may have a single missing access right.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}
@@ -125,4 +125,4 @@ class CircuitBreaker:
     def _give_up(self, error: HostDown) -> None:
         """End the run with this error, unless it has ended already."""
         self.rate_limit.slow_down()
-        self.over = self.over or error
+        self.stop_error = self.stop_error or error

@@ -17,10 +17,10 @@ from pipelines.connect.errors import (
     MARKUP,
     ConnectError,
     TooManyObjects,
-    exhausted,
+    exhausted_error,
     final_error,
-    too_large,
-    unauthorized,
+    too_large_error,
+    unauthorized_error,
 )
 from pipelines.connect.models import (
     NO_CONTENT,
@@ -95,7 +95,7 @@ class Client:
             if answer is not None and parsed:
                 return answer, parsed[0]
             if latest.trouble == "too large":
-                raise too_large(request, answer, latest, self.limits)
+                raise too_large_error(request, answer, latest, self.limits)
             if answer is not None and not latest.is_retryable:
                 raise final_error(answer, self.login)
             header = answer.headers.get("retry-after") if answer is not None else None
@@ -125,14 +125,14 @@ class Client:
             self.on_try(attempt)
 
     def _exhausted(self, attempts: Sequence[Try], answer: Answer | None) -> ConnectError:
-        error = exhausted(attempts, answer)
+        error = exhausted_error(attempts, answer)
         self.circuit_breaker.note_exhausted(error)
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """Make one try, unless the login was denied or the circuit is open; returns its start and outcome.
 
-        Until the service has accepted the login, tries go one at a time: a wrong login costs one request.
+        Until the service has accepted the login, tries go one at a time, so a wrong login costs one request.
         """
         self._check(request)
         if not self._is_accepted:
@@ -162,7 +162,7 @@ class Client:
     def _check(self, request: Request) -> None:
         self.circuit_breaker.check(request)
         if self._is_denied:
-            raise unauthorized(request, self.login)
+            raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """The try and [the result of `read`]; if that fails, the try with its trouble and []."""

@@ -36,7 +36,7 @@ GZIP = 16 + zlib.MAX_WBITS
 class Connection:
     """The connections of one login to one host, which stay open between requests.
 
-    Cookies are dropped. Redirects are not followed: the login would travel along.
+    Cookies are dropped. Redirects are not followed, because the login would be sent along.
     """
 
     base_url: str
@@ -82,7 +82,7 @@ class Connection:
         detail = ""
         try:
             async with (
-                asyncio.timeout(self.limits.whole_seconds),
+                asyncio.timeout(self.limits.try_seconds),
                 self._stream(request, url) as response,
             ):
                 if not await self._collect(response, body):
@@ -132,7 +132,7 @@ class Connection:
             if body.tell() > largest:
                 return False
         if unzip and received and not unzip.eof:
-            raise httpx.RemoteProtocolError("the answer ended in the middle of its compression")
+            raise httpx.RemoteProtocolError("the compressed answer ended too early")
         return True
 
     def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14
-"""The cost of scrypt: each guess at a password takes 16 MB and as long as our own."""
+"""The cost of scrypt: each guess at a password takes 16 MB and as long as our own check."""
 PRIVATE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """A denied login is tried once more the next night, as the denial may be an error of the service."""
@@ -24,8 +24,8 @@ class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
     A file represents a username and password at one address, and contains neither. Its time is that of the
-    latest denial; it is empty until the second try is denied too. A corrected password has another file, so
-    the login is tried immediately.
+    latest denial; the file is empty until the second try is denied too. A corrected password has another
+    file, so the login is tried immediately.
     """
 
     folder: Path

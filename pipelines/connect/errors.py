@@ -26,7 +26,7 @@ class ConnectError(Exception):
 
     The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, `tries`
     the number of requests, `last_try` how the last try ended, and `login` names a denied login. Errors
-    with the same `trouble` have one cause in meta.conditions.
+    with the same `trouble` share a cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -76,7 +76,7 @@ class Unexpected(ConnectError):
 
 
 class Redirected(ConnectError):
-    """3xx with a Location, which is never followed: the login would travel along."""
+    """3xx with a Location, which is never followed, because the login would be sent along."""
 
 
 class AnswerTooLarge(ConnectError):
@@ -84,7 +84,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """A small body has more values than fit in memory; readers of answers raise it."""
+    """Even a small body has more values than fit in memory; raised by readers of answers."""
 
 
 class NotJson(ConnectError):
@@ -120,10 +120,10 @@ class AllRefused(HostDown):
 
 
 LOGIN_DENIED = "The login was denied (401). It is tried once more the next night, then only if it changes."
-RUN_AGAIN = "The next run requests it again; if it lasts, ask the service's support."
+RUN_AGAIN = "The next run repeats the request; if the error lasts, ask the service's support."
 CHECK_ADDRESS = (
-    "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
-    "answered, both are right: ask the service's support whether it has these months."
+    "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "
+    "answered, both are right, so ask the service's support whether it has these months."
 )
 OLD_OR_A_GROUP = (
     "If the first month is older than what the service answers, set BROKERBI_START later. If the report does "
@@ -131,8 +131,8 @@ OLD_OR_A_GROUP = (
     "off with BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
-    "The answer is kept in landing. If it lasts, ask the service's support, or switch the report off with "
-    "BROKERBI_REPORTS."
+    "The answer is kept in landing. If the error lasts, ask the service's support, or switch the report off "
+    "with BROKERBI_REPORTS."
 )
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
@@ -160,21 +160,21 @@ ERRORS_BY_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
 def final_error(answer: Answer, login: Login) -> ConnectError:
     """The error for an answer after which the request is not repeated."""
     if answer.status == UNAUTHORIZED:
-        return unauthorized(answer.request, login, answer)
+        return unauthorized_error(answer.request, login, answer)
     kind, meaning, remedy = FINAL_ERRORS.get(
         answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
         kind, remedy = Redirected, CHECK_ADDRESS
         meaning = "it redirects to another address, which is not followed."
-    found = f"The service answered {answer.status}: {meaning}{_quoted(answer, login)}"
+    found = f"The service answered {answer.status}: {meaning}{_quote(answer, login)}"
     return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
 
-def unauthorized(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
+def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
     """The error for a login that this answer or an earlier one denied."""
     return Unauthorized(
-        LOGIN_DENIED + (_quoted(answer, login) if answer else ""),
+        LOGIN_DENIED + (_quote(answer, login) if answer else ""),
         f"Correct {login.words}; if it is right, remove work/refused_logins to try it again.",
         request=request,
         answer=answer,
@@ -183,20 +183,20 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
     )
 
 
-def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
+def too_large_error(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
     """The error for an answer beyond the size limit, or beyond the limit in the last try's detail."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
         f"The answer {last.detail or limit}.",
-        f"Ask for less, or {advice}",
+        f"Request a shorter period, or {advice}",
         request=request,
         answer=answer,
         tries=last.number,
     )
 
 
-def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
+def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     """The error after the last try of a request; `answer` is the last answer, if any."""
     last = tries[-1]
     if last.trouble:
@@ -224,7 +224,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     return error
 
 
-def _quoted(answer: Answer, login: Login) -> str:
+def _quote(answer: Answer, login: Login) -> str:
     """The beginning of a body, on one line, without control characters or the login."""
     text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
     text = "".join(character if character.isprintable() else " " for character in text)

@@ -46,7 +46,7 @@ class Login:
 
         The login is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
         """
-        return _hidden((*self._secrets, self.username), text)
+        return _hide_secrets((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, because it may be an ordinary word.
@@ -64,7 +64,9 @@ class Login:
             )
         if not secrets:
             return body
-        return _hidden(secrets, body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return _hide_secrets(secrets, body.decode("utf-8", "surrogateescape")).encode(
+            "utf-8", "surrogateescape"
+        )
 
     @property
     def _secrets(self) -> tuple[str, str, str]:
@@ -72,7 +74,7 @@ class Login:
         return self.authorization().removeprefix("Basic "), b64encode(password.encode()).decode(), password
 
 
-def _hidden(secrets: Iterable[str], text: str) -> str:
+def _hide_secrets(secrets: Iterable[str], text: str) -> str:
     for secret in secrets:
         if len(secret) >= SHORTEST_TO_HIDE:
             text = _any_spelling(secret).sub(HIDDEN, text)
@@ -108,12 +110,12 @@ def _spellings(character: str) -> str:
 class Limits:
     """The limits of one try.
 
-    `seconds` bounds each wait for the network, `whole_seconds` the whole try, even if the answer comes byte
-    by byte. `largest_bytes` bounds the answer before and after decompression; all of it is in memory.
+    `seconds` bounds each wait for the network, `try_seconds` the whole try, even if the answer comes byte
+    by byte. `largest_bytes` bounds the answer before and after decompression, because all of it is in memory.
     """
 
     seconds: float = 30.0
-    whole_seconds: float = 120.0
+    try_seconds: float = 120.0
     largest_bytes: int = 24 * MEGABYTE
 
 

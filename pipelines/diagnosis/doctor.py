@@ -14,7 +14,13 @@ import yaml
 from pipelines.catalogue.model import Report
 from pipelines.causes import causes
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
-from pipelines.diagnosis.health import START_DAEMON, daemon_seen, judge, observed, of_directory
+from pipelines.diagnosis.health import (
+    START_DAEMON,
+    daemon_seen,
+    directory_conditions,
+    judge,
+    observe,
+)
 from pipelines.diagnosis.look import Look, request_looks
 from pipelines.planning.plan import planned_now
 from pipelines.planning.selection import Selection, chosen_reports
@@ -30,8 +36,8 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from pipelines.sync.run_context import RunContext
 
-SHIPPED = Path(__file__).resolve().parents[2] / "dagster.yaml"
-CHOSEN_BY_OPERATORS = frozenset(
+SHIPPED_FILE = Path(__file__).resolve().parents[2] / "dagster.yaml"
+OPERATORS_SECTIONS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
 """Sections of dagster.yaml that depend on where it runs."""
@@ -71,7 +77,7 @@ def examine(
     yield from _dagster_findings(settings, environment)
     if ask:
         yield from _service_findings(settings, context, reports)
-    yield from _state_findings(settings, context, refusal)  # an answer may have given access back
+    yield from _state_findings(settings, context, refusal)  # an answer may have disproved a denial
 
 
 def _settings_findings(settings: Settings, context: RunContext) -> Iterator[Finding]:
@@ -115,17 +121,17 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         current = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
         found = f"{file} cannot be read ({error}): no retries, no limits, and dead runs go unnoticed"
-        yield Finding("dagster", Severity.ERROR, found, f"cp {SHIPPED} {home}/")
+        yield Finding("dagster", Severity.ERROR, found, f"cp {SHIPPED_FILE} {home}/")
     else:
-        shipped = yaml.safe_load(SHIPPED.read_text("utf-8")) if SHIPPED.exists() else {}
+        shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
         different = [
             section
             for section, values in ({} if settings.shard else shipped).items()
-            if section not in CHOSEN_BY_OPERATORS and current.get(section) != values
+            if section not in OPERATORS_SECTIONS and current.get(section) != values
         ]
         if different:
             found = f"{file} differs from the shipped one in {', '.join(different)}"
-            remedy = f"copy them from {SHIPPED}, unless you changed them on purpose, and restart"
+            remedy = f"copy them from {SHIPPED_FILE}, unless you changed them on purpose, and restart"
             yield Finding("dagster", Severity.WARNING, found, remedy)
         else:
             yield Finding("dagster", Severity.WELL, f"{file} is as shipped")
@@ -188,12 +194,12 @@ def _state_findings(
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error))
-        conditions = list(of_directory(settings.data_dir, now))
+        conditions = list(directory_conditions(settings.data_dir, now))
     else:
-        view = observed(state, settings, now, planned=planned, refusal=refusal)
+        view = observe(state, settings, now, planned=planned, refusal=refusal)
         conditions, verdict = list(view.conditions), judge(view)
         if verdict.is_well or not verdict.has_begun:
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
-        first, whom = cause.first, f" ({cause.whom})" if cause.whom else ""
+        first, whom = cause.first, f" ({cause.affected})" if cause.affected else ""
         yield Finding(first.kind, Severity(first.severity), f"{first.error}{whom}", first.remedy)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
-"""In a data directory; its age says when Dagster's sensor that ticks every five seconds last ticked."""
+"""A file in the data directory; its age shows when Dagster's five-second sensor last ticked."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
 """Longer silence is a warning, then an error: each of the three sensors may take a minute."""
 START_DAEMON = (
     "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
-    "that the code server does too and the sensor `publishing` is on"
+    "that the code server runs too and the sensor `publishing` is on"
 )
 
 
@@ -58,7 +58,7 @@ def judge(view: Overview) -> Verdict:
     While meta.freshness has no state, nothing was requested. "All is well" needs a publication.
     """
     errors, warnings = (
-        list(_counted([condition for condition in view.conditions if condition.severity == severity]))
+        list(_counts_by_kind([condition for condition in view.conditions if condition.severity == severity]))
         for severity in (ERROR, WARNING)
     )
     if errors:
@@ -73,7 +73,7 @@ def judge(view: Overview) -> Verdict:
     return Verdict(f"All is well{but}: {fresh} fresh, and nothing failed.", worst)
 
 
-def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
+def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
     """The kinds of conditions, each with the number of reports, customers or rows affected."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
@@ -87,7 +87,7 @@ def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
         yield f"{kind} ({words or count(len({row.cause or row.error for row in group}))})"
 
 
-def observed(
+def observe(
     view: Overview,
     settings: Settings,
     now: datetime,
@@ -107,7 +107,7 @@ def observed(
         shown = {customer.id for customer in settings.customers}
         shown |= {row.customer for row in standings if row.last_success_utc or row.held_months}
         conditions = [row for row in conditions if not row.customer or row.customer in active]
-        added += _of_customers(view, settings)
+        added += _customer_conditions(view, settings)
         standings = [
             row if row.customer in active else replace(row, state="switched off")
             for row in standings
@@ -119,8 +119,8 @@ def observed(
         added.append(Condition(Kind.SETTINGS, error=error))
     if standings:
         added += _months_missing(planned, conditions, now)
-    added += _of_published_file(view, settings.data_dir)
-    added += of_directory(settings.data_dir, now)
+    added += _published_file_conditions(view, settings.data_dir)
+    added += directory_conditions(settings.data_dir, now)
     today = settings.today or now.date()
     all_conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
     return replace(view, standings=standings, conditions=all_conditions)
@@ -142,8 +142,8 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
     return condition
 
 
-def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
-    """The published file, if it is not as the latest publication left it."""
+def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condition]:
+    """A condition if the published file is not as the latest publication left it."""
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
     if problem := words.get(view.published_file):
         yield Condition(
@@ -154,16 +154,16 @@ def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
         )
 
 
-def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
+def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
     """Conditions of a data directory itself: its disk, open erasures, a silent daemon, an unfinished sync."""
-    yield from _of_disk(data_dir)
+    yield from _disk_conditions(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
     yield from _unfinished_work(data_dir, now)
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A command or run that did not finish, is suspended, or has kept another waiting for an hour."""
+    """A command or run that did not finish, is suspended, or has kept another command waiting for an hour."""
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
@@ -179,11 +179,11 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif waiting and now - waiting.begun_utc > LONG_WAIT:
         error = f"{waiting.what} has waited since {waiting.begun_utc:%H:%M} UTC for {work.sentence}."
-        remedy = f"Let the latter end, or `kill {work.pid}`."
+        remedy = f"Let that command end, or `kill {work.pid}`."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
 
 
-def _of_disk(data_dir: Path) -> Iterator[Condition]:
+def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
     for path in unwritable(data_dir)[:1]:
         is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
         yield Condition(
@@ -200,8 +200,8 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
         )
 
 
-def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers in the settings never requested, and loaded ones no longer in the settings."""
+def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
+    """Customers in the settings that were never requested, and loaded customers no longer in them."""
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }

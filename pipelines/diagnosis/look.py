@@ -1,4 +1,4 @@
-"""Looks at reports: an answer for a short window is judged as loading would read it.
+"""Looks at reports: an answer for a short window is read as loading would read it.
 
 The window is a past month, so that outcomes are filled. Documented reports are requested first: their ids
 identify offices and users in all other reports.
@@ -20,7 +20,7 @@ from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import Question, Span
-from pipelines.shapes.places import named
+from pipelines.shapes.places import names_in_words
 from pipelines.shapes.proposal import KnownIds, propose
 from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
@@ -53,9 +53,9 @@ REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 class Look:
     """One report: its state, a sentence if it is not as declared, and a proposal for shapes.toml, if any.
 
-    `rows` is where the rows of each table are declared. Of the first table, `columns` are declared columns
-    that were found, and `extra` undeclared ones; `missing` columns are needed by marts. A requested report
-    also has its customer, and the error if it got no answer.
+    `rows` is where the rows of each table are declared. In the first table, `columns` are the declared
+    columns that were found, `extra` the undeclared ones; `missing` columns are needed by marts. A requested
+    report also has its customer, and the error if it got no answer.
     """
 
     report: str
@@ -70,12 +70,12 @@ class Look:
     error: ConnectError | None = None
 
 
-def unseen(report: Report) -> Look:
+def empty_look(report: Report) -> Look:
     """The look at a report without any row."""
     return Look(report.name, "empty", {table.name: table.rows for table in report.tables})
 
 
-def judged(
+def judge_answers(
     report: Report,
     documents: Sequence[Document],
     months: Sequence[Month],
@@ -83,7 +83,7 @@ def judged(
     timezone: str,
 ) -> Look:
     """Read answers as loading would; if they do not fit an assumed shape, propose another."""
-    look = unseen(report)
+    look = empty_look(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
     except ShapeMismatch as error:
@@ -114,7 +114,7 @@ def judged(
         state = "proposed" if proposal.is_complete else look.state
         return replace(look, state=state, proposal=proposal.as_toml())
     lacking = f"No row has {', '.join(look.missing) or 'any column'}, which marts need"
-    extra = f"Undeclared fields: {named(look.extra)}" if look.extra else ""
+    extra = f"Undeclared fields: {names_in_words(look.extra)}" if look.extra else ""
     return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
 
 
@@ -146,14 +146,14 @@ def look_at(
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
-                looks[report.name] = judged(report, documents, stored, known, settings.timezone)
+                looks[report.name] = judge_answers(report, documents, stored, known, settings.timezone)
     if left := [report for report in reports if report in requestable and report.name not in looks]:
         sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
         requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
         customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
         new = asyncio.run(request_looks(settings, context, requested, customers, known, months=months))
         looks = {look.report: look for look in new} | looks
-    return [looks.get(report.name) or unseen(report) for report in reports]
+    return [looks.get(report.name) or empty_look(report) for report in reports]
 
 
 async def request_looks(
@@ -205,14 +205,14 @@ class _Survey:
 
     async def look(self, report: Report, customer: str, months: int) -> Look:
         """Look at one report of a customer."""
-        look = unseen(report)
+        look = empty_look(report)
         self.known["office_id"].add(customer)
         try:
             for back in range(1, (months if report.has_months else 1) + 1):
                 month = self.today.plus(-back)
                 document = await self._request(report, customer, month)
                 self._learn_ids(report, document)
-                look = judged(report, [document], [month], self.known, self.timezone)
+                look = judge_answers(report, [document], [month], self.known, self.timezone)
                 if look.state != "empty":
                     break
         except ConnectError as error:

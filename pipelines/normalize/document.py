@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from pipelines.shapes.places import described
+from pipelines.shapes.places import describe
 
 Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of a parsed document
 Object = dict[str, Json]
@@ -57,9 +57,7 @@ def read_document(body: bytes) -> Document:
     """Read a body; raises InvalidJson for incomplete documents, other formats and single values."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
-        raise InvalidJson(
-            f"The answer is {described(document.value)} where an object or a list was expected."
-        )
+        raise InvalidJson(f"The answer is {describe(document.value)} where an object or a list was expected.")
     return document
 
 

@@ -70,16 +70,16 @@ def normalize(
     *,
     months: Sequence[Month],
     timezone: str,
-    asked_ids: Sequence[str | None] | None = None,
+    requested_ids: Sequence[str | None] | None = None,
     choices: Sequence[str | None] | None = None,
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window. `asked_ids` and `choices` are what each document was requested with.
+    `months` are those of the window. `requested_ids` and `choices` are what each document was requested with.
     The documents forget their values afterwards. Raises ShapeMismatch if they do not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
-    request = _request_columns(report, asked_ids or no_values, choices or no_values)
+    request = _request_columns(report, requested_ids or no_values, choices or no_values)
     window = tuple(months) if report.has_months else ()
     try:
         values = [document.value for document in documents]
@@ -90,12 +90,12 @@ def normalize(
 
 
 def _request_columns(
-    report: Report, asked_ids: Sequence[str | None], choices: Sequence[str | None]
+    report: Report, requested_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
     """The columns with facts of the requests: the parts of the id, and the choice."""
     columns = []
     if by_id := report.endpoint.by_id:
-        parts = [by_id.parts(asked_id) for asked_id in asked_ids]
+        parts = [by_id.parts(requested_id) for requested_id in requested_ids]
         for index, name in enumerate(by_id.columns):
             values = pl.Series([ids[index] for ids in parts], dtype=pl.String)
             columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
@@ -172,7 +172,7 @@ class _Answer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add a level's table, without rejected rows and other months; returns it and the rows kept."""
+        """Add a level's table, without rejected rows and other months; returns it and the indexes kept."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))

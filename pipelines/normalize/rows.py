@@ -19,7 +19,7 @@ from pipelines.catalogue.model import Table
 from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
-from pipelines.shapes.places import described, places_of
+from pipelines.shapes.places import describe, places_of
 from pipelines.shapes.shape import Place
 
 MOST_SUGGESTED = 3
@@ -178,7 +178,7 @@ def _mismatch(expected: str, value: Json, level: Level) -> ShapeMismatch:
 
 def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
     """Describe a value that does not fit, and where its documents have lists of objects."""
-    sentence = f"found {described(value)}"
+    sentence = f"found {describe(value)}"
     places = [place for place in places_of(documents) if place.path and place.names]
     fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence

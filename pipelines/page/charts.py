@@ -105,16 +105,16 @@ def chart(
     for line in series:
         if line.mark == "line":
             points = [
-                (LEFT + (place + 0.5) * slot, _y(span[1], scale))
-                for place, span in enumerate(line.spans)
+                (LEFT + (index + 0.5) * slot, _y(span[1], scale))
+                for index, span in enumerate(line.spans)
                 if span
             ]
             shapes.append(Mark(f"line {line.kind}", _line(points)))
             continue
         width = WIDTHS[line.mark] * slot
-        for place, span in enumerate(line.spans):
+        for index, span in enumerate(line.spans):
             if span:
-                left = LEFT + (place + 0.5) * slot - width / 2
+                left = LEFT + (index + 0.5) * slot - width / 2
                 shapes.append(
                     Mark(
                         line.kind,
@@ -123,10 +123,10 @@ def chart(
                         else _line([(left, _y(span[1], scale)), (left + width, _y(span[1], scale))]),
                     )
                 )
-    texts = [_text(place, name, series, words, write) for place, name in enumerate(names)]
+    texts = [_tooltip(index, name, series, words, write) for index, name in enumerate(names)]
     shapes += [
-        Mark("hit", _rectangle(LEFT + place * slot, slot, TOP, BOTTOM), text)
-        for place, text in enumerate(texts)
+        Mark("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), text)
+        for index, text in enumerate(texts)
     ]
     labels = [
         Label("axis", f"{LEFT - 1:g}", f"{_y(mark, scale):.2f}", write(mark) if mark else "0")
@@ -134,12 +134,12 @@ def chart(
     ]
     labels += [
         Label(
-            "name between" if place % 2 and len(names) > MOST_NAMES else "name",
-            f"{LEFT + (place + 0.5) * slot:.2f}",
+            "name between" if index % 2 and len(names) > MOST_NAMES else "name",
+            f"{LEFT + (index + 0.5) * slot:.2f}",
             "97",
             name,
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     ]
     legend = [
         (f"line {line.kind}" if line.mark == "line" else line.kind, line.name)
@@ -157,12 +157,12 @@ def chart(
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     """A small line without a scale, its last point marked; None if fewer than three values are known."""
-    points = [(place, float(value)) for place, value in enumerate(values) if value is not None]
+    points = [(index, float(value)) for index, value in enumerate(values) if value is not None]
     if len(points) < 3:
         return None
     low, high = min(value for _, value in points), max(value for _, value in points)
     steps, height = max(len(values) - 1, 1), (high - low) or 1
-    places = [(2 + 96 * place / steps, 92 - 84 * (value - low) / height) for place, value in points]
+    places = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in points]
     x, y = places[-1]
     return Chart(
         title,
@@ -173,12 +173,12 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     )
 
 
-def _text(place: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
-    """The tooltip at a place on the axis: the amount of each series."""
+def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
+    """The tooltip at an index of the axis: the amount of each series."""
     amounts = [
         f"{line.name} {write(_amount(span))}".strip()
         for line in series
-        if (span := line.spans[place]) is not None
+        if (span := line.spans[index]) is not None
     ]
     return f"{name}: {', '.join(amounts) or words.text('page.not_loaded')}"
 
@@ -200,7 +200,7 @@ def scale_marks(amounts: Sequence[Number | None], finest: float = 0) -> tuple[fl
         for factor in _STEPS
         if size * factor >= rough and (size * factor) % (finest or size * factor) == 0
     )
-    return tuple(place * step for place in range(math.floor(low / step), math.ceil(high / step - 1e-9) + 1))
+    return tuple(index * step for index in range(math.floor(low / step), math.ceil(high / step - 1e-9) + 1))
 
 
 def _y(amount: Number, scale: Sequence[float]) -> float:

@@ -88,22 +88,24 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     }
     sources = {(row.schema_name, row.table_name): row.sources for row in rows["dictionary_sources"]}
     tables = []
-    for place, group in groupby(rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name)):
+    for table_name, group in groupby(
+        rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name)
+    ):
         table_rows = list(group)
         head = next((row for row in table_rows if row.column_name is None), table_rows[0])
         first, _, more = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
         columns = [
             row.with_columns(
-                unit=unit_of(row.column_name, row.type or "") if place[0] != "bi" else "",
+                unit=unit_of(row.column_name, row.type or "") if table_name[0] != "bi" else "",
                 basis=_basis(row),
-                target=targets.get((*place, row.column_name), ""),
-                also=synonyms(row.column_name) if place[0] == "marts" else "",
+                target=targets.get((*table_name, row.column_name), ""),
+                also=synonyms(row.column_name) if table_name[0] == "marts" else "",
             )
             for row in table_rows
             if row.column_name is not None
         ]
-        key, made_of = keys.get(place, ""), sources.get(place, [])
-        tables.append(ShownTable(*place, first, more, head.report, key, made_of, columns))
+        key, made_of = keys.get(table_name, ""), sources.get(table_name, [])
+        tables.append(ShownTable(*table_name, first, more, head.report, key, made_of, columns))
     return tables
 
 

@@ -305,7 +305,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[chart_of("commission", "budget", 0), chart_of("homes", "homes_budget", 1)],
-        folded=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
+        collapsed=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
     )  # fmt: skip
 
 
@@ -325,7 +325,7 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
         notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
-        folded=[_offices(facts, writer, {}, "month")], notes=notes,
+        collapsed=[_offices(facts, writer, {}, "month")], notes=notes,
     )  # fmt: skip
 
 
@@ -422,4 +422,4 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
-    return Section("drivers", numbers.name, ("commission",), charts=[drawing], folded=[numbers])
+    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])

@@ -32,7 +32,7 @@ NO_BASIS = Row(
 
 
 @dataclass(frozen=True)
-class Form:
+class PageSettings:
     """The settings of the pages, and when the pages are made."""
 
     words: Language
@@ -54,14 +54,14 @@ def page_of_chain(facts: Facts) -> Row | None:
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
-def render_page(facts: Facts, form: Form, page: Row | None) -> str:
+def render_page(facts: Facts, form: PageSettings, page: Row | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all pages."""
     words, timezone = form.words.with_figures(facts.metrics), ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
     writer = Writer(words)
     kind = page.kind if page else "chain"
-    has_links = kind != "office"  # an office's page is sent alone
+    has_links = kind != "office"  # an office's page is sent without the others
     up = "" if kind == "chain" else "../"
     pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
     files = {scope.scope: up + page_path(scope) for scope in pages if scope.kind == "office"}
@@ -105,7 +105,7 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
     )
 
 
-def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -> str:
+def render_operators(facts: Facts, form: PageSettings, *, severity: str, verdict: str) -> str:
     """The operators' page, with the current state of the pipeline.
 
     It is always in English, like its causes, commands and documentation. `verdict` is a sentence on the
@@ -113,7 +113,7 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
     """
     english, timezone = language("en"), ZoneInfo(form.timezone)
     problems, more = (
-        [table for title, rows in titles.items() if (table := _as_stored(title, rows, english, timezone))]
+        [table for title, rows in titles.items() if (table := _plain_table(title, rows, english, timezone))]
         for titles in (
             {
                 "Open issues": facts.problems,
@@ -146,7 +146,7 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
     )
 
 
-def _as_stored(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
+def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
     """The rows of a query as a table headed by its column names; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():

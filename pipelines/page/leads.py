@@ -41,7 +41,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         ("leads",),
         charts=[drawing] if weeks else [],
         table=_untouched(facts, writer),
-        folded=[_table(writer, "side", sides, lambda row: _side(row, words)), *tables],
+        collapsed=[_table(writer, "side", sides, lambda row: _side(row, words)), *tables],
         notes=[*oldest_reading(facts.untouched, words), words.text("leads.note")],
     )  # fmt: skip
 

@@ -46,7 +46,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         ("agents", "directory"),
         is_open=False,
         figures=figures,
-        folded=[
+        collapsed=[
             writer.table(words.text("people.months"), "people", HEADCOUNT, rows),
             writer.table(words.text("people.falling"), "people", TRENDS, falling, most=MOST_TRENDS),
             writer.table(words.text("people.rising"), "people", TRENDS, rising, most=MOST_TRENDS),
@@ -100,7 +100,7 @@ def leaders_section(facts: Facts, writer: Writer) -> Section | None:
         return None
     return Section(
         "leaders", words.text("leaders.heading"), ("agents", "commission"), is_open=False,
-        folded=boards, notes=[words.text("leaders.note")],
+        collapsed=boards, notes=[words.text("leaders.note")],
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     first = Month.of(last).plus(1 - months).first_day
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
     table: Sequence[PageColumn] = [
-        PageColumn("place", kind="count", note=lambda row: _moved(row, words)),
+        PageColumn("place", kind="count", note=lambda row: _rank_change(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),
         PageColumn("figures.commission", kind="money", has_bar=True),
         PageColumn("figures.homes", kind="parts"),
@@ -125,7 +125,7 @@ def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     return writer.table(title, "leaders", table, rows, most=most)
 
 
-def _moved(earner: Row, words: Language) -> str:
+def _rank_change(earner: Row, words: Language) -> str:
     """The places gained or lost since the period that ended a month earlier."""
     if earner.is_new:
         return words.text("leaders.new")

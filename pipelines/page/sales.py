@@ -25,7 +25,7 @@ STATES = ("received", "signed", "due", "late")
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication: a row of figures, and folded tables."""
+    """Changes since an earlier publication: a row of figures, and collapsed tables."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -33,10 +33,10 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         notes = [words.text("changes.first")]
         return Section("changes", words.text("changes.heading"), subjects, notes=notes)
     figures = [
-        _counted(kind, len(amounts), amounts, words)
+        _count_with_amount(kind, len(amounts), amounts, words)
         for kind in ("new", "gone", "changed", "moved")
         if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
-    ] + _months_that_changed(facts, words)
+    ] + _month_figures(facts, words)
     for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):
         offices = {row.office_id for row in facts.budget_changes if (row.amount_before is None) is is_new}
         if offices:
@@ -46,7 +46,7 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         words.text("changes.heading_since", day=words.day(since)),
         subjects,
         figures=figures or [words.text("changes.nothing")],
-        folded=[
+        collapsed=[
             _changed_sales(facts, writer),
             _changed_months(facts, writer, timezone),
             _changed_budgets(facts, writer),
@@ -55,13 +55,15 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
     )
 
 
-def _counted(key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object) -> str:
+def _count_with_amount(
+    key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
+) -> str:
     """A count, and the sum of the amounts with its sign."""
     amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
-def _months_that_changed(facts: Facts, words: Language) -> list[str]:
+def _month_figures(facts: Facts, words: Language) -> list[str]:
     """How many closed months changed, at how many offices, and how many earlier changes are now explained."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late is is_late}
@@ -72,9 +74,9 @@ def _months_that_changed(facts: Facts, words: Language) -> list[str]:
         offices = len({office for office, _ in changed})
         name = "months" if offices == 1 else "months_of_offices"
         count = len({month for _, month in changed})
-        figures.append(_counted(name, count, changed.values(), words, offices=offices))
+        figures.append(_count_with_amount(name, count, changed.values(), words, offices=offices))
     if late:
-        figures.append(_counted("late", len(late), late.values(), words))
+        figures.append(_count_with_amount("late", len(late), late.values(), words))
     return figures
 
 
@@ -160,7 +162,7 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """How many budgets of the coming year are entered; None if none is."""
+    """Budgets entered for the coming year; None if there are none."""
     words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
@@ -217,7 +219,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         ("sales",),
         figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in ages],
         charts=[drawing] if drawing else [],
-        folded=[
+        collapsed=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
             writer.table(words.text("owed.caption_due"), "owed", sales, longest, most=MOST_SALES),
             calendar,
@@ -260,7 +262,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         notes.append(words.text("funnel.share", share=words.percent(sums[2] / sums[0])))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,
-        charts=[drawing], folded=[_intake(facts, writer)], notes=notes,
+        charts=[drawing], collapsed=[_intake(facts, writer)], notes=notes,
     )  # fmt: skip
 
 
@@ -277,7 +279,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales cancelled this year; None without any."""
+    """The sales cancelled this year; None if there are none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None
@@ -296,5 +298,5 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
     return Section(
         "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,
         figures=[words.text("cancelled.figure", len(rows), amount=amount)], notes=[since],
-        folded=[writer.table(words.text("cancelled.which"), "cancelled", table, rows)],
+        collapsed=[writer.table(words.text("cancelled.which"), "cancelled", table, rows)],
     )  # fmt: skip

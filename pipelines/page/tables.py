@@ -37,7 +37,7 @@ class PageColumn:
     change: str = ""  # the column with the change on the year before
     link: str = ""  # the column with the address of a page
     is_minor: bool = False  # hidden on a phone
-    bar: tuple[str, ...] = ()  # the columns with the goal and the year before, drawn with the bar
+    bar: tuple[str, ...] = ()  # the columns with the budget and the year before, drawn with the bar
     has_bar: bool = False
 
     def of(self, row: Row) -> Value:
@@ -63,7 +63,7 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows, with the `named` values; a sum is None if a value is unknown. None for one row."""
+    """The sums of rows, with the `named` values, None if a value is unknown; None for a single row."""
     if len(rows) < 2:
         return None
     sums = {}
@@ -92,7 +92,7 @@ class Cell:
     change: Cell | None = None
     link: str = ""
     width: str = ""
-    goal: str = ""
+    budget: str = ""
     before: str = ""
 
 
@@ -150,7 +150,7 @@ class PageTable:
 
 @dataclass(frozen=True)
 class Section:
-    """The contents under one heading: figures in a line, charts, an open table, and folded tables."""
+    """The contents under one heading: figures in a line, charts, an open table, and collapsed tables."""
 
     id: str
     heading: str
@@ -159,7 +159,7 @@ class Section:
     figures: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     table: PageTable | None = None
-    folded: list[PageTable | None] = field(default_factory=list)
+    collapsed: list[PageTable | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -210,7 +210,7 @@ class Writer:
         return self.words.text(head if "." in head else f"{section}.{head}")
 
     def _longest(self, column: PageColumn, rows: Sequence[Row]) -> Number:
-        """The largest amount of a column with bars, including goals and the year before."""
+        """The largest amount of a column with bars, including budgets and the year before."""
         if not column.has_bar:
             return 0
         amounts = [getattr(row, name) for row in rows for name in column.bar]
@@ -223,14 +223,14 @@ class Writer:
         change = getattr(row, column.change) if column.change else None
         kind = "points" if column.change.endswith("_difference") else "change"
         length = value if isinstance(value, Decimal | int) else None
-        goal, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
+        budget, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
         return replace(
             self._written(column.kind, value),
             note=column.note(row) if column.note else "",
             change=None if change is None else self._written(kind, change),
             link=getattr(row, column.link) if column.link else "",
             width=bar_width(length, longest) if longest and length is not None else "",
-            goal=bar_width(goal, longest) if longest and goal else "",
+            budget=bar_width(budget, longest) if longest and budget else "",
             before=bar_width(before, longest) if longest and before else "",
         )
 

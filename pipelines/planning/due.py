@@ -32,7 +32,7 @@ DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months below this age are requested again every four weeks."""
 MONTHS_OF_A_REPORT = 10
-"""About how many of them are not among the latest; those of the next report fall on later days."""
+"""About how many months of a report that is; the months of the next report fall on later days."""
 
 
 class Due(NamedTuple):
@@ -236,10 +236,11 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
         calendar,
         months_at_once=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
         # shifts each customer's days, mostly by different amounts, to spread the load
-        offset=report.timing.place * MONTHS_OF_A_REPORT + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
+        offset=report.timing.position * MONTHS_OF_A_REPORT
+        + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
         changed=changed_months(inputs, report, customer),
-        unsettled=unsettled_months(inputs, report, customer) if selection.asks_for_changes else (),
+        unsettled=unsettled_months(inputs, report, customer) if selection.requests_changes else (),
         selection=selection,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import ById, Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
+from pipelines.catalogue.sales import DAYS_PER_REQUEST, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     PlanInputs,
@@ -112,7 +112,7 @@ def make_plan_on(
 ) -> tuple[Plan, Ledger]:
     """The same as make_plan, on an open connection."""
     inputs = read_inputs(connection, settings, selection, today, catalogue)
-    probes = plan_probes(inputs) if inputs.max_changed_months and selection.asks_for_changes else ()
+    probes = plan_probes(inputs) if inputs.max_changed_months and selection.requests_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
     rates = settings.requests_per_second, settings.concurrency, request_seconds
     return Plan(tuple(plan_reports(inputs)), *rates, tuple(probes)), inputs.ledger
@@ -281,7 +281,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         ]
         if days_read and source and customer.active and not was_denied_today:
             first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST_PROBE)
-            spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE))
+            spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             name, report = source
             window = Window((), spans)
             yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), source=name)

@@ -52,7 +52,7 @@ class Selection:
         return self.fresh_since is not None and fetched_at_utc > self.fresh_since
 
     @property
-    def asks_for_changes(self) -> bool:
+    def requests_changes(self) -> bool:
         """Whether the service is asked which sales changed: not if months, reports or ids are named."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed

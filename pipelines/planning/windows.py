@@ -119,7 +119,7 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
 class Question:
     """The parts of a request besides customer and span: an id, and one of the report's choices."""
 
-    asked_id: str | None = None
+    requested_id: str | None = None
     choice: str | None = None
 
 

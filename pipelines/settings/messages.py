@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
-"""In addition to secrets and the files that hold them."""
+"""Settings whose values are not quoted, like secrets and the files that hold them."""
 LONGEST_QUOTED = 60
 
 
@@ -35,35 +35,37 @@ def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
     """The sentences for the errors of a validation; the description of a field says what it should be."""
-    found: list[str] = []
+    messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
-        kind, place = detail["type"], detail["loc"]
+        kind, location = detail["type"], detail["loc"]
         # Our checks have sentences; a message of pydantic may quote a secret, so only its kind is used.
         wording = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
-        name = str(place[0]) if place else ""
-        if not place:
-            found += wording.splitlines()
-        elif name == "customers" and len(place) > 1:
-            found.append(f"{variable(name)}: {_about_customer(kind, place, wording, values, customer)}.")
+        name = str(location[0]) if location else ""
+        if not location:
+            messages += wording.splitlines()
+        elif name == "customers" and len(location) > 1:
+            messages.append(
+                f"{variable(name)}: {_customer_message(kind, location, wording, values, customer)}."
+            )
         else:
-            is_nested = name == "logins" and len(place) > 1
-            where = variable("__".join(["login", *map(str, place[1:])]) if is_nested else name)
+            is_nested = name == "logins" and len(location) > 1
+            where = variable("__".join(["login", *map(str, location[1:])]) if is_nested else name)
             may_be_secret = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
             value = "" if may_be_secret else f" ({values[name]!r:.{LONGEST_QUOTED}})"
-            otherwise = f"{where}{value} is not {_description(settings, name)}."
-            found.append(f"{where} {wording}." if wording else otherwise)
-    return list(dict.fromkeys(found))
+            message = f"{where}{value} is not {_description(settings, name)}."
+            messages.append(f"{where} {wording}." if wording else message)
+    return list(dict.fromkeys(messages))
 
 
-def _about_customer(
+def _customer_message(
     kind: str,
-    place: tuple[int | str, ...],
+    location: tuple[int | str, ...],
     wording: str,
     values: Mapping[str, object],
     model: type[BaseModel],
 ) -> str:
-    number, *keys = place[1:]
+    number, *keys = location[1:]
     customers = values.get("customers")
     entry = customers[number] if isinstance(customers, list) and isinstance(number, int) else None
     id_ = entry.get("id") if isinstance(entry, dict) else None

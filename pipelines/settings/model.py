@@ -92,7 +92,7 @@ def _words(value: object) -> object:
     return value
 
 
-NOT_CARRIED = "may not contain a colon or a control character: Basic authentication cannot carry it"
+NOT_CARRIED = "may not contain a colon or a control character, because Basic authentication cannot carry it"
 SLIPPED_IN = "contains a line break or another control character; look for one that slipped in"
 NO_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
 NO_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
@@ -251,7 +251,7 @@ class Settings(BaseModel):
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set: found while reading
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # filled while reading, not set
 
     @field_validator("customers")
     @classmethod
@@ -373,7 +373,7 @@ def load_settings(
     """The settings from this environment and the TOML file it names (else ./brokerbi.toml, if any).
 
     Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
-    `reading` commands need no customers or first month either, and open no secret files.
+    `reading` commands need no customers or first month either, and open no files with secrets.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -403,8 +403,8 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
             yield f"{variable(name)} is not set; set it to {Settings.model_fields[name].description}."
 
 
-def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """Why a sync would refuse these settings; None if it would not, or they name no service and login."""
+def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
+    """The error with which a sync would reject the settings; None if valid, or if they name no login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

@@ -43,14 +43,14 @@ class Sources:
         self.warnings: list[str] = []
         file, variables = self._read_file(model, directory), self._read_variables(model)
         customers, logins = (_as_table(variables.pop(key, None)) for key in ("customer", "login"))
-        self.values = overlaid({"data_dir": "data"} | file, variables)
+        self.values = overlay({"data_dir": "data"} | file, variables)
         if "customers" in variables:
             by_id = {str(entry.get("id")): entry for entry in _tables(file.get("customers"))}
             self.values["customers"] = [
-                overlaid(by_id.get(entry["id"], {}), entry) for entry in self.values["customers"]
+                overlay(by_id.get(entry["id"], {}), entry) for entry in self.values["customers"]
             ]
         if logins:
-            self.values["logins"] = overlaid(_as_table(self.values.get("logins")), logins)
+            self.values["logins"] = overlay(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)
         for prefix, table in tables_in(self.values):
             anchor(table, directory)
@@ -103,13 +103,13 @@ class Sources:
         for customer, own in customers.items():
             if customer in by_id and isinstance(own, dict):
                 own = {"logins" if key == "login" else key: value for key, value in own.items()}
-                values = overlaid(by_id[customer], own)
+                values = overlay(by_id[customer], own)
                 by_id[customer].clear()
                 by_id[customer].update(values)
             else:
                 self.problems.append(
                     f"{CUSTOMER}{customer.upper()} names no customer of BROKERBI_CUSTOMERS; "
-                    f"write {CUSTOMER}<ID>__PASSWORD with an id of these."
+                    f"write {CUSTOMER}<ID>__PASSWORD with one of its ids."
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
@@ -131,17 +131,17 @@ class Sources:
                     self.problems.append(f"{name} names {file}, which is empty.")
 
 
-def overlaid(below: Table, above: Table) -> Table:
-    """The lower table overlaid with the upper one; a secret replaces the file that holds it."""
+def overlay(below: Table, above: Table) -> Table:
+    """Lay the table `above` over `below`; a secret replaces the file that holds it."""
     values = {key: value for key, value in below.items() if key.removesuffix("_file") not in above}
     for key, value in above.items():
         lower = below.get(key)
-        values[key] = overlaid(lower, value) if isinstance(lower, dict) and isinstance(value, dict) else value
+        values[key] = overlay(lower, value) if isinstance(lower, dict) and isinstance(value, dict) else value
     return values
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """Every table that may have paths and secrets, with the prefix of its variables."""
+    """Every table that may have paths and secrets, and the prefix of its variables."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner

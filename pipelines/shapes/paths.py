@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Where a column is, None if the service has none; raises PathError if not on the way to the rows."""
+        """Where a column is, None if the service has none; raises PathError if it is elsewhere."""
         if text == NONE:
             return None
         if text.startswith("."):

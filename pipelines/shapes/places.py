@@ -35,7 +35,7 @@ class FoundPlace:
     def __str__(self) -> str:
         """The path, the number of objects there, and the names of their members."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
-        return f"{self.path} ({objects} of {named(self.names)})"
+        return f"{self.path} ({objects} of {names_in_words(self.names)})"
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
@@ -45,18 +45,18 @@ def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
     return list(places.values())
 
 
-def described(value: Json) -> str:
+def describe(value: Json) -> str:
     """A description of a value in a few words, without the value."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
-        return f"an object of {named(value)}" if value else "an empty object"
+        return f"an object of {names_in_words(value)}" if value else "an empty object"
     if isinstance(value, list):
         return f"a list of {len(value)}" if value else "an empty list"
     return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"
 
 
-def named(names: Iterable[str]) -> str:
+def names_in_words(names: Iterable[str]) -> str:
     """Field names for a message: a few at most, and none that may be a value."""
     first_names = list(islice(names, MOST_NAMED + 1))
     shown = [name if _PUBLIC.fullmatch(name) else "…" for name in first_names[:MOST_NAMED]]

@@ -17,7 +17,7 @@ from pipelines.shapes.places import FoundPlace, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 LEAST_KNOWN = 0.5
-"""More than this share of a field's values must be known ids: some offices and users are gone."""
+"""More than this share of a field's values must be known ids, as some offices and users are gone."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -173,7 +173,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    named = dict.fromkeys(path for name in names for path in fields if name in _ends(path))
+    named = dict.fromkeys(path for name in names for path in fields if name in _last_names(path))
     if column.name == "month":
         for pattern in (WHOLE_MONTH, NUMBER_OF_MONTH):
             if fitting := [path for path in named if _all_match(pattern, fields[path])]:
@@ -189,7 +189,7 @@ def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
-    return [path for path in paths if {*planned, *words, *PLANNED} & _ends(path)]
+    return [path for path in paths if {*planned, *words, *PLANNED} & _last_names(path)]
 
 
 def _are_among(values: Sequence[Any], ids: Collection[str]) -> bool:
@@ -201,7 +201,7 @@ def _all_match(pattern: str, values: Sequence[Any]) -> bool:
     return all(re.match(pattern, str(value)) for value in values)
 
 
-def _ends(path: str) -> set[str]:
+def _last_names(path: str) -> set[str]:
     """The last name of a path, and the last two joined."""
     names = path.split(".")
     return {simplified(names[-1]), simplified("".join(names[-2:]))}

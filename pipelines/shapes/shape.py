@@ -8,7 +8,7 @@ from pipelines.catalogue.model import Column, Report, Table, declared_columns
 from pipelines.shapes.paths import ANY, NONE, ColumnPath, Hop, PathError, RowsPath, Step, rows_path
 
 Keys = tuple[str, ...]
-TO_THE_DOCUMENT = Hop((), Step("", ()), "")
+DOCUMENT_HOP = Hop((), Step("", ()), "")
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Place:
     to those of the parent row.
     """
 
-    hop: Hop = TO_THE_DOCUMENT
+    hop: Hop = DOCUMENT_HOP
     path: str = ""
     columns: dict[ColumnPath, Column] = field(default_factory=dict)
     below: list[Place] = field(default_factory=list)

@@ -40,31 +40,31 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
         if report is None:
             raise ShapesError(f"{where}] is not a report{_hint(name, list(catalogue))}")
         try:
-            corrected[name] = replace(_corrected(report, words, where), shape=_hash_of(words))
+            corrected[name] = replace(_corrected_report(report, words, where), shape=_shape_hash(words))
         except PathError as error:
             raise ShapesError(f"{where}] {error}") from None
     return corrected
 
 
-def _hash_of(words: Mapping[str, Any]) -> str:
-    """A short hash of the keys that decide how rows are read: if it changes, stored answers are replayed."""
+def _shape_hash(words: Mapping[str, Any]) -> str:
+    """A short hash of the keys that decide how rows are read; if it changes, stored answers are replayed."""
     decisive = {word: value for word, value in words.items() if word != TOTAL_ROWS}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16] if decisive else ""
 
 
-def _corrected(report: Report, words: Any, where: str) -> Report:
+def _corrected_report(report: Report, words: Any, where: str) -> Report:
     """A report with its shape from the file; its unpaged counterpart has a separate shape."""
     if not (report.endpoint.paged and isinstance(words, dict)):
-        return _shaped(report, words, where)
+        return _shaped_report(report, words, where)
     paged = {word: value for word, value in words.items() if word != UNPAGED}
-    unpaged = _shaped(report, words.get(UNPAGED, {}), f"{where}.{UNPAGED}")
-    return replace(_shaped(report, paged, where), unpaged=unpaged)
+    unpaged = _shaped_report(report, words.get(UNPAGED, {}), f"{where}.{UNPAGED}")
+    return replace(_shaped_report(report, paged, where), unpaged=unpaged)
 
 
-def _shaped(report: Report, words: Any, where: str) -> Report:
+def _shaped_report(report: Report, words: Any, where: str) -> Report:
     """A report with its part of the file; raises PathError for paths that do not fit together."""
     tables = {table.name: table for table in report.tables}
-    words = _known_words(words, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
+    words = _checked_keys(words, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
     of_first = {word: words[word] for word in TABLE_KEYS if word in words}
     tables[first] = _table(tables[first], of_first, where)
@@ -73,7 +73,7 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
     texts: dict[str, Any] = {word: _text(words, word, where) for word in REPORT_KEYS if word in words}
     corrected = replace(report, tables=tuple(tables.values()), **texts)
     if corrected.decimal not in (".", ","):
-        raise ShapesError(f'{where}] decimal is "." or ","')
+        raise ShapesError(f'{where}] decimal must be "." or ","')
     for path in (corrected.root, corrected.total_rows):
         member_path(path)
     shape_of(corrected)
@@ -85,9 +85,9 @@ def _table(table: Table, words: Any, where: str) -> Table:
 
     If the rows have moved, a column whose declared path no longer leads to them counts as absent.
     """
-    words = _known_words(words, TABLE_KEYS, where)
+    words = _checked_keys(words, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
-    columns = _known_words(words.get("columns", {}), names, f"{where}.columns")
+    columns = _checked_keys(words.get("columns", {}), names, f"{where}.columns")
     rows = _text(words, "rows", where) if "rows" in words else table.rows
     paths = {**table.paths, **{name: _text(columns, name, where) for name in columns}}
     corrected = replace(table, rows=rows, paths=paths)
@@ -106,7 +106,7 @@ def _table(table: Table, words: Any, where: str) -> Table:
     return corrected
 
 
-def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
+def _checked_keys(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
     """The keys of a table in the file; raises ShapesError for an unknown key."""
     if not isinstance(words, dict):
         raise ShapesError(f"{where}] is not a table; its keys may be {', '.join(known)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from pipelines.catalogue.sales import CHANGED_SALES
-from pipelines.causes import names, shortened
+from pipelines.causes import list_names, shorten
 from pipelines.planning.plan import Plan
 from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
 from pipelines.words import count, counted, duration
@@ -87,10 +87,11 @@ def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
     for result in results:
         if result.status is not WindowStatus.LOADED:
             is_skipped = result.status in NOTHING_TO_LOAD
-            reason = f": {shortened(result.reason, LONGEST_REASON)}" if is_skipped else ""
+            reason = f": {shorten(result.reason, LONGEST_REASON)}" if is_skipped else ""
             customers.setdefault((result.status, reason), []).append(result.customer)
     remarks = [
-        f"{names(ids) if status is WindowStatus.ANSWERED else f'{len(ids)} {status} ({names(ids)})'}{reason}"
+        (list_names(ids) if status is WindowStatus.ANSWERED else f"{len(ids)} {status} ({list_names(ids)})")
+        + reason
         for (status, reason), ids in sorted(customers.items())
     ]
     warnings = [warning for result in results for warning in result.warnings]

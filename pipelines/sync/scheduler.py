@@ -143,7 +143,7 @@ class Scheduler:
         if status is WindowStatus.SKIPPED:
             self.summary.add(result.ended(status, reason))
             return
-        self.summary.stopped = self.circuit_breaker.over
+        self.summary.stopped = self.circuit_breaker.stop_error
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 

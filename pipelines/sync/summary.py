@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pipelines.causes import concerning, lines, names, refusals
+from pipelines.causes import cause_lines, denial_conditions, list_names, matching_conditions
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
@@ -74,7 +74,10 @@ class Summary:
             result
             for result in self.results
             if result.status is status
-            and any(denial.is_error or self.is_explicit for denial in refusals(*result.pair, self.conditions))
+            and any(
+                denial.is_error or self.is_explicit
+                for denial in denial_conditions(*result.pair, self.conditions)
+            )
         ]
 
     @property
@@ -90,7 +93,7 @@ class Summary:
         """A line for each cause of failure, including reports skipped because access was lost before."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
-        conditions = concerning(keys, self.conditions)
+        conditions = matching_conditions(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
         unexplained: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
         for result in self.failing:  # a report on demand has no condition
@@ -98,8 +101,8 @@ class Summary:
                 unexplained.setdefault((result.status, result.sentence), []).append(result)
         sentences = []
         for (status, sentence), results in unexplained.items():
-            reports, customers = (names(result.pair[index] for result in results) for index in (0, 1))
+            reports, customers = (list_names(result.pair[index] for result in results) for index in (0, 1))
             sentences.append(f"{reports} of {customers} {status}: {sentence}")
         if self.stopped and not any(condition.trouble in OUTAGES for condition in conditions):
             sentences.append(str(self.stopped))
-        return [*lines(conditions), *sentences]
+        return [*cause_lines(conditions), *sentences]

@@ -37,7 +37,7 @@ NUMBER_FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-"""By unit; other numbers have no decimals."""
+"""Formats by unit; other numbers have no decimals."""
 LONG_TEXTS = {"missing_offices": 400, "agents": 400, "words": 400}
 """Columns with long texts, and their width in pixels."""
 _BASIS = """

@@ -77,7 +77,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     if publication.has_new_file:
         undone.append(_export(settings))
         warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
-        warnings.append(call(settings.ping_url.get_secret_value()))
+        warnings.append(ping(settings.ping_url.get_secret_value()))
     return Finished(marts, checks, publication, [*filter(None, undone)], [*filter(None, warnings)])
 
 
@@ -90,11 +90,11 @@ def _export(settings: Settings) -> str:
     try:
         export(settings)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
-        return f"The export could not be written; the earlier one stays: {reason_of(error)}"
+        return f"The export could not be written, so the earlier export stays: {reason_of(error)}"
     return ""
 
 
-def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
+def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
     """Ping a monitor that raises an alarm when pings stop; returns the error, or an empty text."""
     if not address:
         return ""

@@ -39,7 +39,7 @@ HISTORY_LEFT = "Another answer of the same history could not be read."
 
 
 @dataclass
-class Replayed:
+class ReplayResult:
     """The outcome of a replay: loads and rows loaded again, failed loads, and notes.
 
     `unfit` answers no longer fit the shape of their report; their rows stay as loaded.
@@ -61,7 +61,7 @@ def replay(
     catalogue: Mapping[str, Report] | None = None,
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
-) -> Replayed:
+) -> ReplayResult:
     """Rebuild tables from landing alone, identical to what was loaded; sends no request.
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
@@ -96,22 +96,22 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far; `unread` maps loads that could not be read to errors."""
+    """A running replay and its outcome so far; `unread` maps loads that could not be read to their errors."""
 
     settings: Settings
     catalogue: Mapping[str, Report]
     clock: Clock
     on_load: Callable[[int, int], None]
-    done: Replayed = field(default_factory=Replayed)
+    done: ReplayResult = field(default_factory=ReplayResult)
     histories_left: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat `loads_to_replay`; a history as a whole or not at all."""
+        """Repeat `loads_to_replay`; a history completely or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
-            self._relearn(store, reports)
+            self._record_lost_loads(store, reports)
         with store.reading() as connection:
             loads = loads_to_replay(connection, reports, only_quarantined=quarantine)
         done = self.done
@@ -131,7 +131,7 @@ class _Replay:
         with store.writing() as connection:
             record_unread(connection, self.unread)
 
-    def _relearn(self, store: Store, reports: Sequence[str]) -> None:
+    def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
         """Record loads of these reports that only landing has, as after a lost working file."""
         files = list(self.landing.walk())
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]

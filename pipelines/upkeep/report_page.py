@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.causes import causes
-from pipelines.diagnosis.health import judge, observed
+from pipelines.diagnosis.health import judge, observe
 from pipelines.page import dictionary
 from pipelines.page.facts import Row, facts_from_rows
-from pipelines.page.html_page import FOLDERS, Form, page_of_chain, page_path, render_operators, render_page
+from pipelines.page.html_page import (
+    FOLDERS,
+    PageSettings,
+    page_of_chain,
+    page_path,
+    render_operators,
+    render_page,
+)
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
 from warehouse.errors import WarehouseError, reason_of, translate_errors
@@ -49,7 +56,7 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
             write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 - a failing page stops nothing
         page = OPERATORS_PAGE if only_operators else REPORT_PAGE
-        return f"The page {page} could not be drawn; the earlier one stays: {reason_of(error)}"
+        return f"The page {page} could not be drawn, so the earlier page stays: {reason_of(error)}"
     return ""
 
 
@@ -75,7 +82,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     with Versions(data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "page")
     facts = facts_from_rows(answers)
-    form = _form(settings, clock)
+    form = _page_settings(settings, clock)
     pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
     pages[REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
@@ -108,7 +115,7 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
         view = read_state(connection, versions)
     with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
         answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
-    observed_view = observed(view, settings, now, planned=planned_now(settings, store, clock))
+    observed_view = observe(view, settings, now, planned=planned_now(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.problems = [
         Row(
@@ -116,7 +123,7 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
             condition=cause.first.kind,
             number=cause.number,
             since_utc=cause.since_utc,
-            concerns=cause.whom or None,
+            concerns=cause.affected or None,
             what_was_found=cause.first.error,
             what_to_do=cause.first.remedy or None,
         )
@@ -124,9 +131,9 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
     ]
     verdict = judge(observed_view)
     return render_operators(
-        facts, _form(settings, clock), severity=verdict.severity, verdict=verdict.sentence
+        facts, _page_settings(settings, clock), severity=verdict.severity, verdict=verdict.sentence
     )
 
 
-def _form(settings: Settings, clock: Clock) -> Form:
-    return Form(language(settings.language), settings.chain_name, settings.timezone, clock.utc_now())
+def _page_settings(settings: Settings, clock: Clock) -> PageSettings:
+    return PageSettings(language(settings.language), settings.chain_name, settings.timezone, clock.utc_now())

@@ -1,7 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and reports whose shape changed.
 
 If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
-rewrites no history; if answers are missing, the report is held back. Rows of answers that fit only the
+rewrites no history; if answers are missing, the report is not requested. Rows of answers that fit only the
 earlier shape stay as loaded.
 """
 

@@ -32,7 +32,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from pipelines.upkeep.finish import Finished, finish
-from pipelines.upkeep.replay import Replayed, replay
+from pipelines.upkeep.replay import ReplayResult, replay
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
 from warehouse.marts.build import build_marts
@@ -90,7 +90,7 @@ class Scenario:
         self.service.faults.switch(faults)
         return sync(self.settings, Selection(**selection), context=self.context)
 
-    def replay(self, **choice: Any) -> Replayed:
+    def replay(self, **choice: Any) -> ReplayResult:
         """The tables rebuilt from landing."""
         shaped = with_shapes(self.catalogue, self.settings.shapes_file)
         return replay(self.settings, catalogue=shaped, **choice)

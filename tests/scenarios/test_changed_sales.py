@@ -116,7 +116,7 @@ def test_a_plan_says_that_it_will_ask_and_asks_nothing(asked: Week) -> None:
 
 def test_a_choice_of_months_or_reports_asks_for_no_changes() -> None:
     narrowed = (Selection(first=Month(2026, 1)), Selection(reports=("sales",)), Selection(refresh=True))
-    assert [one.asks_for_changes for one in (Selection(), *narrowed)] == [True, False, False, False]
+    assert [one.requests_changes for one in (Selection(), *narrowed)] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-from pipelines.causes import lines
+from pipelines.causes import cause_lines
 from pipelines.connect.errors import AllRefused, HostDown
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
@@ -116,7 +116,8 @@ def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) ->
     assert one.here.value(query, report, customer) == ("no access" if name == "403" else "failed")
     named = {(found.report, found.customer) for found in one.summary.conditions if found.is_error}
     assert ((report, customer) in named) == (name != "403")
-    assert one.summary.complaints() == lines(found for found in one.summary.conditions if found.is_error)
+    errors = [found for found in one.summary.conditions if found.is_error]
+    assert one.summary.complaints() == cause_lines(errors)
 
 
 @pytest.mark.parametrize("name", ["429", "html"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from pipelines.causes import causes, lines
+from pipelines.causes import cause_lines, causes
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request, Try
 from pipelines.connect.pace import RateLimit
@@ -24,7 +24,7 @@ def test_one_line_says_whom_it_concerns_what_was_found_and_what_to_do() -> None:
         )
         for name, month in (("M1", 9), ("M2", 10))
     ]
-    assert lines(both) == ["sales of M1, M2, 2026-09..2026-10: It is unknown. Check the id."]
+    assert cause_lines(both) == ["sales of M1, M2, 2026-09..2026-10: It is unknown. Check the id."]
 
 
 def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_come_first() -> None:
@@ -38,7 +38,7 @@ def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_co
             for name, cause in (("M5", "HostDown"), ("M4", "Unavailable"), ("M6", "Unavailable"))
         ),
     ]
-    assert [(one.whom, one.first.error) for one in causes(found)] == [
+    assert [(one.affected, one.first.error) for one in causes(found)] == [
         ("sales of M4, M5, M6", "HostDown"),
         ("sales of M1, M2", ""),
         ("sales of M3", ""),
@@ -49,15 +49,15 @@ def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_co
 def test_of_several_errors_with_one_cause_one_is_an_example() -> None:
     errors = [failed(name, cause="rows lost", error=f"{name} lost rows") for name in ("M1", "M2")]
     outage = [failed(name, cause="HostDown", trouble="service", error=name) for name in ("M1", "M2")]
-    assert lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
-    assert lines(outage) == ["sales of M1, M2: M1."]
+    assert cause_lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
+    assert cause_lines(outage) == ["sales of M1, M2: M1."]
 
 
 def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
     many = [failed(f"c{number:02}", cause="Unavailable") for number in range(30)]
-    assert lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
+    assert cause_lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
     assert (
-        lines([failed(error=str(number)) for number in range(9)])[-1]
+        cause_lines([failed(error=str(number)) for number in range(9)])[-1]
         == "3 more causes are in `brokerbi status`."
     )
 
@@ -67,5 +67,5 @@ def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_out
     for number in range(9):
         asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
         breaker.note_try(Try(asked, 1, 403, 0, 0.1))
-    assert breaker.over is not None
-    assert breaker.over.remedy.startswith("Ask the service's support what changed in the access")
+    assert breaker.stop_error is not None
+    assert breaker.stop_error.remedy.startswith("Ask the service's support what changed in the access")

@@ -44,7 +44,7 @@ def normalize_answers(
     documents: Sequence[Document],
     months: Sequence[date],
     timezone: str,
-    asked_ids: Sequence[str | None],
+    requested_ids: Sequence[str | None],
     choices: Sequence[str | None],
 ) -> Normalized:
     """The tables of one window's answers; raises UnreadableRows in place of a library's error."""
@@ -54,7 +54,7 @@ def normalize_answers(
             documents,
             months=[Month.of(day) for day in months],
             timezone=timezone,
-            asked_ids=asked_ids,
+            requested_ids=requested_ids,
             choices=choices,
         )
     except ShapeMismatch as error:
@@ -78,18 +78,18 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     Raises UnreadableRows, and the errors of reading a damaged or missing file.
     """
     documents: list[Document] = []
-    asked_ids: list[str | None] = []
+    requested_ids: list[str | None] = []
     choices: list[str | None] = []
     unpaged = False
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
         unpaged |= report.endpoint.paged and meta.get("path") == report.endpoint.unpaged_path
-        asked_ids.append(meta.get("asked"))
+        requested_ids.append(meta.get("asked"))
         choices.append(
             meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
         )
     normalized = normalize_answers(
-        report_as_read(report, unpaged=unpaged), documents, result.months, timezone, asked_ids, choices
+        report_as_read(report, unpaged=unpaged), documents, result.months, timezone, requested_ids, choices
     )
     return with_rows(result, normalized, timezone, report.shape)
 

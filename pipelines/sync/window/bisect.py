@@ -117,7 +117,7 @@ def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> boo
 def may_be_halved(report: Report, span: Span) -> bool:
     """Whether the answers for parts of a span add up to its answer: only if every row states its month.
 
-    An average over halves is not the average over the whole, so an aggregate is never cut below a month, and
+    An average over halves is not the average over the span, so an aggregate is never cut below a month, and
     rows with a year and a month are only cut between months.
     """
     if report.month_of_row == "documented date":

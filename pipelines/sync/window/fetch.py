@@ -241,26 +241,26 @@ class _WindowReader:
             self.notes.append(f"{len(gone)} of {len(ids)} ids gone (404)")
         return pages
 
-    async def _read_spans(self, asked_id: str | None) -> list[Page]:
+    async def _read_spans(self, requested_id: str | None) -> list[Page]:
         """The pages of all the window's spans."""
-        read = partial(self._read_span, asked_id)
+        read = partial(self._read_span, requested_id)
         if not self.window.spans:
             return await read(None)
         if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
-            read = partial(self._read_complete, asked_id)
+            read = partial(self._read_complete, requested_id)
         return await read_spans(self.report, self.window, self.task.limit, read)
 
-    async def _read_complete(self, asked_id: str | None, span: Span) -> list[Page]:
+    async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
         """The answers for one span; if they may be cut off, its halves are requested too.
 
         If the halves hold more rows, they count. In either case the limit learns the row count.
         """
-        pages, limit = await self._read_span(asked_id, span), self.task.limit
+        pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
         self.usable_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
-        halves = [page for half in span.halves() for page in await self._read_complete(asked_id, half)]
+        halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
@@ -268,9 +268,9 @@ class _WindowReader:
         limit.whole_rows = max(limit.whole_rows, rows)
         return pages
 
-    async def _read_span(self, asked_id: str | None, span: Span | None) -> list[Page]:
+    async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, for every value of the report's choice."""
-        questions = [Question(asked_id, choice) for choice in self.report.endpoint.questions]
+        questions = [Question(requested_id, choice) for choice in self.report.endpoint.questions]
         if not self.report.endpoint.paged:
             return [await self._request(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
@@ -362,7 +362,7 @@ class _WindowReader:
                 [page.document for page in pages],
                 self.result.months,
                 self.fetcher.timezone,
-                [page.asked_id for page in pages],
+                [page.requested_id for page in pages],
                 [page.choice for page in pages],
             )
         except UnreadableRows as error:
@@ -383,7 +383,7 @@ class _WindowReader:
             "tries": answer.tries,
             "seconds": answer.seconds,
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
-            "asked": question.asked_id,
+            "asked": question.requested_id,
         }
         async with self.landing_lock:
             return await asyncio.to_thread(self.writer.add, meta, answer.body)
@@ -419,7 +419,7 @@ def build_request(
     if endpoint.choices and question.choice is not None:
         query[endpoint.choices.parameter] = question.choice
     by_id = endpoint.by_id
-    for name, id_ in zip(by_id.parameters, by_id.parts(question.asked_id), strict=True) if by_id else ():
+    for name, id_ in zip(by_id.parameters, by_id.parts(question.requested_id), strict=True) if by_id else ():
         if f"{{{name}}}" in path:
             placeholders[name] = quote(id_ or "", safe="")
         elif id_ is not None:

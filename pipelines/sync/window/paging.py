@@ -102,7 +102,7 @@ class Page:
     """
 
     document: Document
-    asked_id: str | None = None
+    requested_id: str | None = None
     choice: str | None = None
     requested_rows: int = UNPAGED
     rows: int = 0
@@ -140,7 +140,7 @@ class Page:
 
 def page_of_answer(report: Report, document: Document, question: Question, requested_rows: int) -> Page:
     """An answer with the facts that prove its pages complete; without paging, the count of dated rows."""
-    page = Page(document, question.asked_id, question.choice, requested_rows)
+    page = Page(document, question.requested_id, question.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import complain, line, print_json, print_records, print_table, say, written
+from pipelines.cli.output import as_sql, complain, line, print_json, print_records, print_table, say
 from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
@@ -96,7 +96,7 @@ def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.Capture
 
 def test_things_are_in_the_plural_unless_there_is_one_of_them() -> None:
     assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
-    assert [written(None), written(Decimal("1.2500"))] == ["unknown", "1.25"]
+    assert [as_sql(None), as_sql(Decimal("1.2500"))] == ["unknown", "1.25"]
 
 
 @pytest.mark.parametrize(

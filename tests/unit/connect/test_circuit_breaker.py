@@ -80,7 +80,7 @@ async def test_what_ends_the_run(
     kind = "AllRefused" if ended[-1] == "Forbidden" else "HostDown"
     assert found == ended + [kind] * left
     assert len(service.asked) == len(ended)
-    assert type(breaker.over).__name__ == (kind if left else "NoneType")
+    assert type(breaker.stop_error).__name__ == (kind if left else "NoneType")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
 async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:
     rate_limit = RateLimit(1, 1000)
     breaker = CircuitBreaker(rate_limit)
-    breaker.over = HostDown("It is over.", request=SALES)
+    breaker.stop_error = HostDown("It is over.", request=SALES)
     async with client(Service(ROWS), circuit_breaker=breaker) as asking, rate_limit.slot():
         with pytest.raises(HostDown, match="It is over"):
             await asyncio.wait_for(asking.get(SALES, read), timeout=5)
@@ -139,7 +139,7 @@ def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> C
 def test_every_report_refused_to_three_customers_in_a_row_ends_the_run(
     reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
 ) -> None:
-    assert bool(after(reports, *answers).over) == is_open
+    assert bool(after(reports, *answers).stop_error) == is_open
 
 
 THREE_REPORTS = ["sales", "users", "tips"]

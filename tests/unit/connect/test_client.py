@@ -127,7 +127,7 @@ async def test_an_answer_larger_than_allowed_is_not_asked_for_again() -> None:
     limits = Limits(largest_bytes=MEGABYTE)
     error = await error_of(reply(200, b" " * (MEGABYTE + 1)), limits=limits)
     assert (type(error), error.tries) == (AnswerTooLarge, 1)
-    assert "is larger than 1 MB. Ask for less, or raise BROKERBI_LARGEST_ANSWER_MB." in str(error)
+    assert "is larger than 1 MB. Request a shorter period, or raise BROKERBI_LARGEST_ANSWER_MB." in str(error)
 
 
 @pytest.mark.parametrize("concurrency", [1, 5])
@@ -207,7 +207,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         ),
         (
             reply(503),
-            "There was no usable answer in 5 tries; the last answered 503. The next run requests it again",
+            "There was no usable answer in 5 tries; the last answered 503. The next run repeats the request",
         ),
         (
             httpx.ReadTimeout(""),
@@ -215,7 +215,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         ),
         (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Stop the cache"),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
-        (reply(200, b""), "The answer is kept in landing. If it lasts, ask the service's support"),
+        (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (httpx.ConnectError("no\nroute"), "the last could not connect (no route). Check BROKERBI_BASE_URL"),
     ],

@@ -84,7 +84,7 @@ class Dripping(httpx.AsyncByteStream):
 
 async def test_an_answer_that_takes_too_long_as_a_whole_is_given_up() -> None:
     service = Service(lambda _: httpx.Response(200, stream=Dripping()))
-    connection = Connection(BASE_URL, LOGIN, Limits(whole_seconds=0.1), service, StillClock())
+    connection = Connection(BASE_URL, LOGIN, Limits(try_seconds=0.1), service, StillClock())
     one, _ = await connection.send(SALES, 1)
     await connection.http.aclose()
     assert one.trouble == "timed out"

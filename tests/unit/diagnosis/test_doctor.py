@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 import pytest
 
 from pipelines.connect.errors import RUN_AGAIN
-from pipelines.diagnosis.doctor import SHIPPED, Finding, examine
+from pipelines.diagnosis.doctor import SHIPPED_FILE, Finding, examine
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
@@ -139,7 +139,7 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
 
 
 def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
-    shutil.copy(SHIPPED, tmp_path)
+    shutil.copy(SHIPPED_FILE, tmp_path)
     assert worst(world, "dagster", home=tmp_path).severity is Severity.WELL
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis import health
-from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, observed, of_directory, record_daemon
+from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, directory_conditions, judge, observe
 from pipelines.months import Month
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
@@ -31,7 +31,7 @@ NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="users", customer="M1")
 def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object) -> list[str]:
     """The conditions of an overview as the settings of some customers have it."""
     made = settings(directory, customers=customers)
-    return [one.kind for one in observed(view, made, NOW, **more).conditions]  # type: ignore[arg-type]
+    return [one.kind for one in observe(view, made, NOW, **more).conditions]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
     view = Overview([FRESH], [FAILED])
     severities = []
     for moment in (NOW, NOW + timedelta(days=1)):
-        [condition] = observed(view, acknowledging, moment).conditions
+        [condition] = observe(view, acknowledging, moment).conditions
         severities.append((condition.severity, condition.remedy))
     assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
-    assert judge(observed(view, acknowledging, NOW)).is_well
+    assert judge(observe(view, acknowledging, NOW)).is_well
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
@@ -96,14 +96,14 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
     left = replace(FRESH, customer="M2")
     mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
     trouble = [replace(FAILED, customer=name) for name in ("M1", "M2", "M3")]
-    view = observed(Overview([FRESH, left, mistyped], trouble), settings(tmp_path, customers="M1"), NOW)
+    view = observe(Overview([FRESH, left, mistyped], trouble), settings(tmp_path, customers="M1"), NOW)
     assert view.standings == [FRESH, replace(left, state="switched off")]
     assert [one.customer for one in view.conditions if one.kind == Kind.FAILED] == ["M1"]
 
 
 def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
-    view = observed(Overview([]), settings(tmp_path), NOW, refusal=refusal)
+    view = observe(Overview([]), settings(tmp_path), NOW, refusal=refusal)
     assert judge(view).sentence == "Action needed: settings (1)."
     said = "the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)"
     assert view.conditions[0].error == said
@@ -113,7 +113,7 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     [customer] = settings(tmp_path, customers="M1").customers
     wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
-    view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
+    view = observe(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
         (WARNING, "6 report months missing")
     ]
@@ -123,7 +123,7 @@ def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_a
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found() -> list[tuple[str, str]]:
-        return [(one.kind, one.severity) for one in of_directory(tmp_path / "to be made", NOW)]
+        return [(one.kind, one.severity) for one in directory_conditions(tmp_path / "to be made", NOW)]
 
     monkeypatch.setattr(health, "ENOUGH_FREE_BYTES", 10**18)
     assert found() == [(Kind.DISK_NEARLY_FULL, "warning")]
@@ -135,24 +135,24 @@ def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_a
 def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes(
     tmp_path: Path, minutes: int, severity: list[str]
 ) -> None:
-    assert list(of_directory(tmp_path, NOW)) == []
+    assert list(directory_conditions(tmp_path, NOW)) == []
     (tmp_path / "work").mkdir()
-    record_daemon(tmp_path)
+    health.record_daemon(tmp_path)
     moment = (NOW - timedelta(minutes=minutes)).timestamp()
     os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
-    assert [one.severity for one in of_directory(tmp_path, NOW)] == severity
+    assert [one.severity for one in directory_conditions(tmp_path, NOW)] == severity
 
 
 def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(tmp_path: Path) -> None:
     person = record_begun(tmp_path, "user", "4711-secret", NOW)
-    [told] = of_directory(tmp_path, NOW)
+    [told] = directory_conditions(tmp_path, NOW)
     assert f"erasure of a user, begun {NOW:%Y-%m-%d %H:%M} UTC, is not finished" in told.error
     assert "brokerbi erase --user" in told.remedy
     record_finished(tmp_path, person)
-    assert list(of_directory(tmp_path, NOW)) == []
+    assert list(directory_conditions(tmp_path, NOW)) == []
 
 
 @pytest.mark.parametrize(("found", "expected"), [("", []), (GONE, [ERROR]), (CHANGED, [ERROR])])
 def test_a_file_gone_or_changed_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
-    view = observed(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
+    view = observe(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.diagnosis.look import Look, judged
+from pipelines.diagnosis.look import Look, judge_answers
 from tests.unit.normalize.answers import JANUARY, STOCKHOLM, document, event
 
 
 def look(report: str, answer: Any) -> Look:
-    return judged(REPORTS[report], [document(answer)], [JANUARY], {}, STOCKHOLM)
+    return judge_answers(REPORTS[report], [document(answer)], [JANUARY], {}, STOCKHOLM)
 
 
 def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_write() -> None:

@@ -33,7 +33,7 @@ def normalized(
     name: str | Report,
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
-    asked_ids: Sequence[str | None] | None = None,
+    requested_ids: Sequence[str | None] | None = None,
     choices: Sequence[str | None] | None = None,
 ) -> Normalized:
     """The answer of a report, given as the values of its pages."""
@@ -44,7 +44,7 @@ def normalized(
         documents,
         months=months if report.has_months else (),
         timezone=STOCKHOLM,
-        asked_ids=asked_ids,
+        requested_ids=requested_ids,
         choices=choices,
     )
 

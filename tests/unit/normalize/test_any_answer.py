@@ -52,7 +52,7 @@ def result_of(name: str, *pages: Document) -> Normalized | str:
     months = (JANUARY, FEBRUARY) if REPORTS[name].has_months else ()
     try:
         return normalize(
-            REPORTS[name], pages, months=months, timezone=STOCKHOLM, asked_ids=[None for _ in pages]
+            REPORTS[name], pages, months=months, timezone=STOCKHOLM, requested_ids=[None for _ in pages]
         )
     except ShapeMismatch as error:
         return str(error)

@@ -73,7 +73,7 @@ def test_equal_rows_are_both_loaded_if_no_id_is_documented() -> None:
 
 def test_the_requested_id_reaches_nested_rows() -> None:
     answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "changes": [], "x": [{"y": 1}]}])]}
-    result = normalized("sales_for_estate", answer, asked_ids=["OBJ1"])
+    result = normalized("sales_for_estate", answer, requested_ids=["OBJ1"])
     for name in ("estates", "agents", "agents__x"):
         assert rows(result, f"sales_for_estate_{name}", "asked_estate_id") == [("OBJ1",)]
 

@@ -15,7 +15,7 @@ import duckdb
 
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
-from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
+from pipelines.page.html_page import PageSettings, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
 from warehouse.marts.queries import SQL, syntax_trees
 from warehouse.store.duckdb_file import mappings
@@ -254,8 +254,8 @@ def chain(*offices: str) -> Facts:
     return facts(**found, metrics=METRICS)
 
 
-def form(code: str = "en", chain_name: str = "") -> Form:
-    return Form(language(code), chain_name, "Europe/Stockholm", PUBLISHED)
+def form(code: str = "en", chain_name: str = "") -> PageSettings:
+    return PageSettings(language(code), chain_name, "Europe/Stockholm", PUBLISHED)
 
 
 def page(facts: Facts, code: str = "en", chain_name: str = "") -> str:

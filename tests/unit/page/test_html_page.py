@@ -196,7 +196,7 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
 
 
 def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
-    assert "cannot answer for: periods, changes, problems" in drawn("operators of named as missing")
+    assert "The file lacks: periods, changes, problems" in drawn("operators of named as missing")
 
 
 @pytest.mark.parametrize("name", PAGES)

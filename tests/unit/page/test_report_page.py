@@ -51,14 +51,14 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
         build(connection, "office_month")
         save(connection, tmp_path)
     write_report_page(Settings(data_dir=tmp_path), CLOCK)
-    assert "cannot answer for: " in (tmp_path / "operators.html").read_text("utf-8")
+    assert "The file lacks: " in (tmp_path / "operators.html").read_text("utf-8")
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: Path, tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     page = write_report_page(Settings(data_dir=tmp_path), CLOCK)
-    assert "cannot answer for" not in (tmp_path / "operators.html").read_text("utf-8")
+    assert "The file lacks" not in (tmp_path / "operators.html").read_text("utf-8")
     assert [path.name for path in tmp_path.glob(".*")] == []
     assert stat.S_IMODE(page.stat().st_mode) == 0o640
 
@@ -66,7 +66,7 @@ def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: P
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
     why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
-    assert why.startswith("The page report.html could not be drawn; the earlier one stays: ")
+    assert why.startswith("The page report.html could not be drawn, so the earlier page stays: ")
 
 
 def test_every_office_has_a_page_and_one_that_vanished_has_none(published: Path, tmp_path: Path) -> None:

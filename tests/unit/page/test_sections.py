@@ -149,7 +149,7 @@ def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None
     assert [[row[0], *row[2:4]] for row in texts(table)] == [["B", "70%", "−300"], ["A", "90%", "−100"]]
     assert table is not None
     assert [cell.text for cell in (table.total[0], *table.total[2:4])] == ["All", "95%", "−50"]
-    assert [(cell.width, cell.goal, cell.before) for cell in (row[1] for row in table.rows)] == [
+    assert [(cell.width, cell.budget, cell.before) for cell in (row[1] for row in table.rows)] == [
         ("90", "100", "81.8")
     ] * 2
     assert [row[0].link for row in table.rows] == ["", "offices/A.html"]
@@ -165,7 +165,7 @@ def test_an_agent_without_a_known_office_is_named_once() -> None:
 def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
     section = offices_section(of_chain(chain("A", "B")), ENGLISH, {})
     assert section is not None
-    [table] = section.folded
+    [table] = section.collapsed
     assert table is not None
     assert table.name == "Offices, February 2026"
     assert texts(table) == [[name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")]
@@ -214,7 +214,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
         "Al: valuations −5; not known yet; awaiting sales +7; no agent's commission +1"
     )
     amounts = ["100", "40", "−60"]
-    assert [row[2:6] for row in texts(found.folded[1])] == [[*amounts, reasons], [*amounts, ""]]
+    assert [row[2:6] for row in texts(found.collapsed[1])] == [[*amounts, reasons], [*amounts, ""]]
 
 
 def test_what_changed_is_a_line_of_figures() -> None:
@@ -230,7 +230,7 @@ def test_what_changed_is_a_line_of_figures() -> None:
             "budgets entered for one office",
         ],
     )
-    [budget] = texts(found.folded[2])
+    [budget] = texts(found.collapsed[2])
     period = "February to March 2026 (April 2026 loaded for the first time, not counted)"
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
 
@@ -242,14 +242,14 @@ def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -
         "total 600", "not yet due 200",
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
     ]  # fmt: skip
-    assert [row[-1] for row in texts(found.folded[0])] == ["9", "9"]
+    assert [row[-1] for row in texts(found.collapsed[0])] == ["9", "9"]
     assert found.notes[1] == "One office has never recorded a receipt and is left out."
 
 
 def test_money_is_stacked_by_month_of_possession() -> None:
     found = owed_section(of_chain(chain("A", "B")), ENGLISH)
     assert found is not None
-    assert texts(found.folded[-1]) == [
+    assert texts(found.collapsed[-1]) == [
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in found.charts[0].legend] == [
@@ -264,7 +264,7 @@ def test_valuations_assignments_and_sales_are_a_funnel_with_where_homes_came_fro
     found = funnel_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.notes == ["Sales were 50% of valuations in the same twelve months."]
-    assert texts(found.folded[0]) == [["Web", "30", "90", "3.00%"]]
+    assert texts(found.collapsed[0]) == [["Web", "30", "90", "3.00%"]]
 
 
 def test_nothing_is_told_in_percent_of_few_homes() -> None:
@@ -277,7 +277,7 @@ def test_nothing_is_told_in_percent_of_few_homes() -> None:
 def boards(earners: Sequence[Row]) -> list[PageTable]:
     section = leaders_section(facts(earners=earners), ENGLISH)
     assert section is not None
-    return [board for board in section.folded if board]
+    return [board for board in section.collapsed if board]
 
 
 def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
@@ -312,7 +312,7 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
     lead = row("leads", "chain", "", part, "incoming lead", name, 1, 0, 0, 1, 0, None)
     found = leads_section(facts(leads=(lead,)), ENGLISH)
     assert found is not None
-    [table] = [table for table in found.folded if table]
+    [table] = [table for table in found.collapsed if table]
     assert texts(table)[0][0] == text
 
 
@@ -333,7 +333,7 @@ def test_missing_figures_are_a_warning() -> None:
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
     found = drivers_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
-    assert texts(found.folded[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
+    assert texts(found.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
 
 
 def test_people_are_a_line_and_tables() -> None:
@@ -343,8 +343,8 @@ def test_people_are_a_line_and_tables() -> None:
         "7 active agents in February 2026",
         "12 joined and 24 left in the last twelve months",
     ]
-    assert texts(found.folded[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
-    assert found.folded[2] is None
+    assert texts(found.collapsed[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
+    assert found.collapsed[2] is None
 
 
 def test_cancelled_sales_are_counted_with_their_commission() -> None:
@@ -352,7 +352,7 @@ def test_cancelled_sales_are_counted_with_their_commission() -> None:
     assert found is not None
     assert found.figures == ["One sale, 60 in commission"]
     assert found.notes[0] == "Tracked since 1 February 2026."
-    assert texts(found.folded[0])[0][0] == "Lane of A not yet deducted from the totals"
+    assert texts(found.collapsed[0])[0][0] == "Lane of A not yet deducted from the totals"
 
 
 def test_leads_are_drawn_by_week() -> None:

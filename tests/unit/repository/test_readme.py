@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from pipelines.cli.main import app_with
+from pipelines.cli.main import load_app
 from pipelines.sandbox.options import add_arguments
 from pipelines.settings.model import Customer, Settings
 from tests.tools import metrics_page
@@ -38,7 +38,7 @@ def commands(command: Any) -> Iterator[Any]:
 
 
 def test_every_command_has_its_line() -> None:
-    names = get_command(app_with()).commands  # type: ignore[attr-defined]
+    names = get_command(load_app()).commands  # type: ignore[attr-defined]
     assert [name for name in names if f"| `brokerbi {name}` |" not in DOCS] == []
 
 
@@ -46,7 +46,7 @@ def test_every_option_is_told_of() -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     options = {word for action in parser._actions for word in action.option_strings}
-    parameters = [param for command in commands(get_command(app_with())) for param in command.params]
+    parameters = [param for command in commands(get_command(load_app())) for param in command.params]
     options |= {word for param in parameters for word in param.opts}
     assert {word for word in options if word.startswith("--") and word not in DOCS} <= {"--help", "--version"}
 

@@ -33,7 +33,7 @@ WRONG = [
     ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
     ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
     ("PASSWORD", "hush\n", "contains a line break or another control character; look for one that"),
-    ("USERNAME", "hush:hush", "may not contain a colon or a control character: Basic authentication"),
+    ("USERNAME", "hush:hush", "may not contain a colon or a control character, because Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
     ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of BROKERBI_CUSTOMERS; write"),

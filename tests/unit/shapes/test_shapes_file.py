@@ -75,7 +75,7 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
             ),
         ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is not a text in quotes"),
-        ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal is "." or ","'),
+        ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal must be "." or ","'),
     ],
 )
 def test_what_cannot_be_used_says_what_to_correct(tmp_path: Path, text: str, sentence: str) -> None:

@@ -14,10 +14,10 @@ import httpx
 import polars as pl
 import pytest
 
-from pipelines.diagnosis.health import DAEMON_SEEN, judge, observed, record_daemon
+from pipelines.diagnosis.health import DAEMON_SEEN, judge, observe, record_daemon
 from pipelines.planning.plan import planned_now
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.finish import Finished, call
+from pipelines.upkeep.finish import Finished, ping
 from pipelines.upkeep.report_page import draw_pages
 from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.ledger.status import overview
@@ -141,7 +141,7 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_published_figures(h
     here.sync(Fault("503"), refresh=True)
     here.execute("DROP SCHEMA marts CASCADE")
     html = operators_page(here)
-    assert ["the last answered 503" in html, "cannot answer for" in html] == [True, False]
+    assert ["the last answered 503" in html, "The file lacks" in html] == [True, False]
     after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
 
@@ -152,7 +152,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     record_daemon(here.data_dir)
     os.utime(here.data_dir / DAEMON_SEEN, (silent, silent))
     planned = planned_now(here.settings, store, clock)
-    view = observed(overview(store), here.settings, clock.utc_now(), planned=planned)
+    view = observe(overview(store), here.settings, clock.utc_now(), planned=planned)
     verdict = judge(view)
     assert verdict.sentence.startswith("Action needed: daemon silent (1)")
     html = operators_page(here)
@@ -170,10 +170,10 @@ def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
         return httpx.Response(200)
 
     transport = httpx.MockTransport(answer)
-    assert [call(ADDRESS, transport), call("", transport)] == ["", ""]
+    assert [ping(ADDRESS, transport), ping("", transport)] == ["", ""]
     assert called == [ADDRESS]
 
 
 def test_a_monitor_that_does_not_answer_is_named_without_its_address() -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(404))
-    assert call(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check it"
+    assert ping(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check it"

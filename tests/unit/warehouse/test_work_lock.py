@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.diagnosis.health import of_directory
+from pipelines.diagnosis.health import directory_conditions
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
@@ -25,7 +25,7 @@ FIVE = datetime(2026, 6, 1, 5, tzinfo=UTC)
 
 
 def left(data_dir: Path, now: datetime = FIVE) -> list[str]:
-    return [row.error or "" for row in of_directory(data_dir, now) if row.kind == Kind.SYNC_LEFT]
+    return [row.error or "" for row in directory_conditions(data_dir, now) if row.kind == Kind.SYNC_LEFT]
 
 
 def ignore(_: str) -> None:
@@ -124,7 +124,7 @@ def test_a_suspended_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_pat
         work = work_of(tmp_path)
         assert work is not None
         assert work.is_suspended
-        [condition] = [row for row in of_directory(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
+        [condition] = [row for row in directory_conditions(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
         assert f"kill -CONT {pid}" in (condition.remedy or "")
         with (
             pytest.raises(WarehouseError, match="which is suspended"),
