@@ -20,7 +20,7 @@ from pipelines.planning.selection import Pair
 from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
-from warehouse.ledger.ledger import HeldMonth, Ledger
+from warehouse.ledger.ledger import Ledger, StoredMonth
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOT_REQUESTED = "not requested: the run ended first"
@@ -45,7 +45,7 @@ class PartitionResult:
     partition: ReportPartition
     state: PartitionState
     reason: str
-    month: HeldMonth | None
+    month: StoredMonth | None
     window: WindowResult | None
 
     @property
@@ -88,7 +88,7 @@ class Outcome:
         return PartitionResult(partition, *self._state(partition, month, windows), month, loaded)
 
     def _state(
-        self, partition: ReportPartition, month: HeldMonth | None, windows: Sequence[WindowResult]
+        self, partition: ReportPartition, month: StoredMonth | None, windows: Sequence[WindowResult]
     ) -> tuple[PartitionState, str]:
         statuses = {window.status for window in windows}
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
@@ -111,7 +111,7 @@ class Outcome:
         return PartitionState.FAILED, reason or NOT_REQUESTED
 
 
-def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
+def is_fresh(month: StoredMonth | None, since_utc: datetime) -> bool:
     """Whether any run has fetched a month since `since_utc`."""
     return month is not None and month.fetched_at_utc >= since_utc
 

@@ -18,12 +18,12 @@ from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from pipelines.planning.selection import Pair, Selection
 from warehouse.ledger.ids import KnownIds
-from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
+from warehouse.ledger.ledger import Cap, Ledger, StoredMonth
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
-HeldMonths = Mapping[Month | None, HeldMonth]
+StoredMonths = Mapping[Month | None, StoredMonth]
 """The stored months of one report of one customer; a report without months is stored under None."""
 Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled", "chosen"]
 """The rule by which a month is requested again; `chosen` if the operator requests a refresh."""
@@ -94,33 +94,33 @@ class Rules:
         """Whether each month takes its own request, too many to send nightly."""
         return self.report.timing.months_ahead and self.months_at_once == 1
 
-    def reason(self, month: Month, held: HeldMonth) -> Reason | None:
+    def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
         """Why a month is requested today; None if it is left alone."""
-        if self.selection.is_fresh(held.fetched_at_utc):
+        if self.selection.is_fresh(stored.fetched_at_utc):
             return None
         if self.selection.refresh:
             return "chosen"
-        if not self.is_one_by_one and (self._is_latest(month) or held.state == "open"):
+        if not self.is_one_by_one and (self._is_latest(month) or stored.state == "open"):
             return "nightly"
         if month in self.failed:
             return "failed"
         days = self._days_between(month)
-        if days and self.calendar.day_of(held.fetched_at_utc) < self._last_due_day(month, days):
+        if days and self.calendar.day_of(stored.fetched_at_utc) < self._last_due_day(month, days):
             return "weekly" if self._is_latest(month) else "monthly"
-        if month in self.changed and held.fetched_at_utc < self.changed[month]:
+        if month in self.changed and stored.fetched_at_utc < self.changed[month]:
             return "changed"
         return "unsettled" if month in self.unsettled else None
 
-    def next_due(self, month: Month, held: HeldMonth) -> Due | None:
+    def next_due(self, month: Month, stored: StoredMonth) -> Due | None:
         """When a month is requested next, today or later; None if no rule makes it due again."""
-        if reason := self.reason(month, held):
+        if reason := self.reason(month, stored):
             return Due(self.calendar.today, reason)
         days, next_month = self._days_between(month), self.calendar.this_month.plus(1).first_day
         if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < next_month:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
-        return replace(self, calendar=replace(self.calendar, today=next_month)).next_due(month, held)
+        return replace(self, calendar=replace(self.calendar, today=next_month)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:
         """Whether a month is one of the latest months or is to come."""
@@ -177,7 +177,7 @@ class Wanted:
 
 
 def wanted_months(
-    scope: Iterable[Month], held: HeldMonths, rules: Rules, max_changed_months: int | None = None
+    scope: Iterable[Month], stored_months: StoredMonths, rules: Rules, max_changed_months: int | None = None
 ) -> Wanted:
     """The months in scope that a sync requests.
 
@@ -185,7 +185,7 @@ def wanted_months(
     every sale must not cause a backfill.
     """
     months = list(scope)
-    stored = {month: held[month] for month in months if month in held}
+    stored = {month: stored_months[month] for month in months if month in stored_months}
     reasons = {month: rules.reason(month, stored[month]) for month in stored}
     changed = sorted((month for month, reason in reasons.items() if reason == "changed"), reverse=True)
     postponed = () if max_changed_months is None else tuple(sorted(changed[max_changed_months:]))
@@ -194,14 +194,14 @@ def wanted_months(
     return Wanted(missing, due, len(stored) - len(due), postponed)
 
 
-def next_due_days(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
+def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:
     """When each stored month in scope is due, today or later."""
     if rules.report.is_by_id:
         return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}
-    months = (month for month in months_in_scope(rules.report, rules.calendar) if month in held)
-    return {month: due for month in months if (due := rules.next_due(month, held[month]))}
+    months = (month for month in months_in_scope(rules.report, rules.calendar) if month in stored)
+    return {month: due for month in months if (due := rules.next_due(month, stored[month]))}
 
 
 @dataclass(frozen=True)
@@ -219,11 +219,11 @@ class PlanInputs:
     max_changed_months: int = 0
 
     @cached_property
-    def held(self) -> Mapping[Pair, HeldMonths]:
+    def stored(self) -> Mapping[Pair, StoredMonths]:
         """The stored months of every report and customer."""
         return {
-            pair: {Month.of(day) if day else None: held for day, held in days.items()}
-            for pair, days in self.ledger.held.items()
+            pair: {Month.of(day) if day else None: month for day, month in days.items()}
+            for pair, days in self.ledger.stored.items()
         }
 
 
@@ -261,7 +261,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
     """Older months whose rows will still change: those read longest ago, none read today."""
     pair, calendar = (report.name, customer), inputs.calendar
-    read_at = {month: held.fetched_at_utc for month, held in inputs.held.get(pair, {}).items() if month}
+    read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [
         month
         for month in map(Month.of, inputs.unsettled.get(pair, ()))

@@ -163,8 +163,8 @@ def note_next_due(
         (report.name, customer.id, month.first_day if month else None): due
         for report in inputs.reports
         for customer in settings.active_customers
-        if (held := inputs.held.get((report.name, customer.id)))
-        for month, due in next_due_days(held, rules_for(inputs, report, customer.id)).items()
+        if (stored := inputs.stored.get((report.name, customer.id)))
+        for month, due in next_due_days(stored, rules_for(inputs, report, customer.id)).items()
     }
     write_due_days(connection, days)
 
@@ -193,7 +193,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     if report.has_months:
         planned = _choose_months(inputs, planned)
     else:
-        stored = inputs.held.get(planned.pair, {}).get(None)
+        stored = inputs.stored.get(planned.pair, {}).get(None)
         if stored and not by_id and inputs.selection.is_fresh(stored.fetched_at_utc):
             return replace(planned, skipped=JUST_LOADED)
         planned = (
@@ -206,7 +206,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """The wanted months and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
-    held, scope = inputs.held.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
+    stored, scope = inputs.stored.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
     first, last = selection.first, selection.last
     chosen = [month for month in scope if (first or month) <= month <= (last or month)]
     if (exact := selection.exact.get(pair)) is not None:
@@ -214,7 +214,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
     max_changed_months = inputs.max_changed_months if report.timing.follows_sales else None
-    wanted = wanted_months([month for month in chosen if month in scope], held, rules, max_changed_months)
+    wanted = wanted_months([month for month in chosen if month in scope], stored, rules, max_changed_months)
     days = inputs.ledger.caps.get(pair, Cap()).days
     limit, today = report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.by_id else None
@@ -273,10 +273,10 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
         days_read = [
-            calendar.day_of(held.fetched_at_utc)
+            calendar.day_of(stored.fetched_at_utc)
             for report in inputs.reports
             if report.timing.follows_sales
-            for month, held in inputs.held.get((report.name, customer.id), {}).items()
+            for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
         if days_read and source and customer.active and not was_denied_today:

@@ -48,7 +48,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 
 @dataclass(frozen=True, slots=True)
-class HeldMonth:
+class StoredMonth:
     """A stored month of a report and customer: when it was fetched, and whether it had ended.
 
     `state` is 'held', or 'open' if the month had not ended.
@@ -98,7 +98,7 @@ class Cap:
 class Ledger:
     """The facts that a plan needs; a report without months is stored under the month None."""
 
-    held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
+    stored: Mapping[Pair, Mapping[date | None, StoredMonth]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
@@ -113,9 +113,9 @@ class Ledger:
     most_requests: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
 
-    def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
+    def month(self, report: str, customer: str, month: date | None) -> StoredMonth | None:
         """A stored month, or None."""
-        return self.held.get((report, customer), {}).get(month)
+        return self.stored.get((report, customer), {}).get(month)
 
 
 def ledger_of(store: Store) -> Ledger:
@@ -132,10 +132,10 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
             (report, customer): values for report, customer, *values in connection.execute(query).fetchall()
         }
 
-    held = {}
+    stored = {}
     for pair, (months, *columns) in by_pair(_MONTHS).items():
-        states = (HeldMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
-        held[pair] = dict(zip(months, states, strict=True))
+        states = (StoredMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
+        stored[pair] = dict(zip(months, states, strict=True))
     changed: dict[Pair, dict[date, datetime]] = {}
     for change in read_changes(connection):
         changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc
@@ -148,7 +148,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
     return Ledger(
-        held=held,
+        stored=stored,
         failed={pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
         denied={pair: aware(at) for pair, (at,) in by_pair(_DENIED).items()},
         caps=read_caps(connection),

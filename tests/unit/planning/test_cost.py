@@ -15,26 +15,26 @@ from pipelines.planning.due import PlanInputs, calendar
 from pipelines.planning.plan import Plan, plan_probes, plan_reports
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import TODAY, Scenario, scenario
-from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
+from warehouse.ledger.ledger import Cap, Ledger, StoredMonth
 
 BUDGETS = ("budget_sold_estates", "budget_commission", "budget_crm")
 
 
 def after(plan: Plan, ledger: Ledger, day: date) -> Ledger:
     """The ledger if everything in a plan was loaded on that day."""
-    moment, held = datetime.combine(day, time(12), UTC), dict(ledger.held)
+    moment, held = datetime.combine(day, time(12), UTC), dict(ledger.stored)
     for planned in plan.planned:
-        months: dict[date | None, HeldMonth] = {
-            month.first_day: HeldMonth(moment, "open" if month.last_day >= day else "held")
+        months: dict[date | None, StoredMonth] = {
+            month.first_day: StoredMonth(moment, "open" if month.last_day >= day else "held")
             for month in planned.wanted.months
         }
         if planned.windows:
             held[planned.pair] = {
                 **held.get(planned.pair, {}),
-                **(months or {None: HeldMonth(moment, "held")}),
+                **(months or {None: StoredMonth(moment, "held")}),
             }
     probed = dict.fromkeys((probe.customer.id for probe in plan.probes), day)
-    return replace(ledger, held=held, probed={**ledger.probed, **probed})
+    return replace(ledger, stored=held, probed={**ledger.probed, **probed})
 
 
 def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[int]:

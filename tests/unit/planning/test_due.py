@@ -14,15 +14,15 @@ from pipelines.months import Month, months_between
 from pipelines.planning.due import (
     Calendar,
     Due,
-    HeldMonths,
     Rules,
+    StoredMonths,
     Wanted,
     months_in_scope,
     next_due_days,
     wanted_months,
 )
 from pipelines.planning.selection import Selection
-from warehouse.ledger.ledger import HeldMonth
+from warehouse.ledger.ledger import StoredMonth
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 12)
@@ -30,11 +30,11 @@ LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 LONG_AGO = datetime(2026, 9, 30, 4, tzinfo=UTC)
 
 
-def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> HeldMonth:
-    return HeldMonth(fetched_at_utc, state)
+def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> StoredMonth:
+    return StoredMonth(fetched_at_utc, state)
 
 
-def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
+def every_month_held(held: StoredMonth) -> dict[Month | None, StoredMonth]:
     return dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), held)
 
 
@@ -44,18 +44,18 @@ def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
     return replace(Rules(declared, calendar, declared.endpoint.window_months, offset=1), **more)
 
 
-def wanted(held: HeldMonths, rules: Rules, max_changed_months: int | None = None) -> Wanted:
+def wanted(held: StoredMonths, rules: Rules, max_changed_months: int | None = None) -> Wanted:
     return wanted_months(months_in_scope(rules.report, rules.calendar), held, rules, max_changed_months)
 
 
 ALL_HELD = every_month_held(held_month())
 HELD_LONG = every_month_held(held_month(LONG_AGO))
 LEFT_OPEN = ALL_HELD | {Month(2024, 2): held_month(state="open")}
-HELD_AHEAD: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), held_month())
+HELD_AHEAD: StoredMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), held_month())
 LATEST = ["2026-09", "2026-10", "2026-11"]
 TO_COME = [str(month) for month in months_between(Month(2026, 12), Month(2027, 11))]
 EVER = [str(month) for month in ALL_HELD]
-WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
+WANTED: dict[str, tuple[str, StoredMonths, list[str]]] = {
     "a first sync wants every month from the start": ("sales", {}, EVER),
     "a usual night wants the current and the two previous months": ("sales", ALL_HELD, LATEST),
     "after two months without a night thirteen are wanted": ("sales", HELD_LONG, EVER[-13:]),
@@ -67,7 +67,7 @@ WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
 
 
 @pytest.mark.parametrize(("name", "held", "months"), WANTED.values(), ids=list(WANTED))
-def test_the_months_that_are_wanted(name: str, held: HeldMonths, months: list[str]) -> None:
+def test_the_months_that_are_wanted(name: str, held: StoredMonths, months: list[str]) -> None:
     assert [str(month) for month in wanted(held, rules_of(name)).months] == months
 
 
@@ -76,7 +76,7 @@ def test_refresh_wants_everything() -> None:
 
 
 def nights(
-    rules: Rules, first: date, count: int, *, skipped: Iterable[int] = (), held: HeldMonths | None = None
+    rules: Rules, first: date, count: int, *, skipped: Iterable[int] = (), held: StoredMonths | None = None
 ) -> list[Wanted]:
     """What each of so many nights wants, when everything was held the night before the first."""
     before, asked = datetime.combine(first, time(2), CALENDAR.timezone) - timedelta(days=1), []
@@ -145,7 +145,7 @@ def test_a_month_that_failed_is_due_however_old_it_is() -> None:
     assert wanted_months([may], ALL_HELD, replace(BY_MONTH, failed={may})).due_as("failed") == (may,)
 
 
-def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
+def changed(held: StoredMonths, months: Iterable[Month], most: int) -> Wanted:
     """What is wanted when sales of these months were changed an hour after last night."""
     since = dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
     return wanted(held, rules_of("sales", changed=since), most)
@@ -177,7 +177,7 @@ def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_firs
 def test_the_day_that_is_told_is_the_first_night_that_wants_the_month(
     name: str, month: Month, rule: str | None, offset: int
 ) -> None:
-    held: HeldMonths = {month: held_month()}
+    held: StoredMonths = {month: held_month()}
     days = (TODAY + timedelta(days=number) for number in range(40))
     plans = ((day, wanted_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
     first = next((Due(day, due[month]) for day, due in plans if due), None)

@@ -17,14 +17,14 @@ from pipelines.planning.plan import PlannedReport, plan_reports
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
-from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
+from warehouse.ledger.ledger import Cap, Ledger, StoredMonth
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 12)
 BUDGETS = ("budget_sold_estates", "budget_commission", "budget_crm")
 SALES = report("sales")
-HELD = HeldMonth(datetime(2026, 11, 20, 23, 30, tzinfo=UTC), "held")  # the same night, local time
-Held = Mapping[date | None, HeldMonth]
+HELD = StoredMonth(datetime(2026, 11, 20, 23, 30, tzinfo=UTC), "held")  # the same night, local time
+Held = Mapping[date | None, StoredMonth]
 
 
 def held_until(last: Month) -> Held:
@@ -38,7 +38,7 @@ HELD_OF_THREE: Mapping[Pair, Held] = {("sales", name): ALL for name in ("M1", "M
 
 def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedReport]:
     customers = [Customer(id=name) for name in ("M1", "M2", "M3", "new")]
-    ledger = replace(ledger, held=HELD_OF_THREE)
+    ledger = replace(ledger, stored=HELD_OF_THREE)
     inputs = PlanInputs(CALENDAR, ledger, selection or Selection(), [SALES], customers, max_changed_months=12)
     return list(plan_reports(inputs))
 
@@ -63,12 +63,12 @@ def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
 
 def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_read_longest_ago() -> None:
     leads, months = report("tips_and_leads"), [date(2024, month, 1) for month in (2, 3, 4, 5)]
-    stored: dict[date | None, HeldMonth] = {
-        day: HeldMonth(datetime(2026, 11, number, tzinfo=UTC), "held")
+    stored: dict[date | None, StoredMonth] = {
+        day: StoredMonth(datetime(2026, 11, number, tzinfo=UTC), "held")
         for number, day in enumerate(months, 10)
     }
     pair = ("tips_and_leads", "M1")
-    ledger, unsettled = Ledger(held={pair: {**ALL, **stored}}), {pair: [*months[1:], date(2026, 10, 1)]}
+    ledger, unsettled = Ledger(stored={pair: {**ALL, **stored}}), {pair: [*months[1:], date(2026, 10, 1)]}
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [leads], [Customer(id="M1")], unsettled=unsettled)
     [planned_leads] = plan_reports(inputs)
     assert planned_leads.wanted.due_as("unsettled") == (Month(2024, 3),)
@@ -77,7 +77,7 @@ def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_
 def test_a_budget_that_its_counterpart_for_a_range_has_changed_is_requested() -> None:
     changed = {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}
     held = {("office_budget_crm", "M1"): held_until(Month(2027, 11))}
-    ledger = Ledger(held=held, snapshots_changed={("budget_crm", "M1"): changed})
+    ledger = Ledger(stored=held, snapshots_changed={("budget_crm", "M1"): changed})
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("office_budget_crm")], [Customer(id="M1")])
     [budgets] = plan_reports(inputs)
     assert budgets.wanted.due_as("changed") == (Month(2024, 5),)
@@ -90,10 +90,10 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     held = {(report.name, one.id): ALL for report in reports for one in chain}
     learned = {(name, one.id): cap for name, cap in caps.items() for one in chain}
     requests = Counter[tuple[str, date]]()
-    ledger = Ledger(held=held, caps=learned)
+    ledger = Ledger(stored=held, caps=learned)
     inputs = PlanInputs(CALENDAR, ledger, Selection(), reports, chain)
     for one in plan_reports(inputs):
-        due_days = next_due_days(inputs.held[one.pair], rules_for(inputs, one.report, one.customer.id))
+        due_days = next_due_days(inputs.stored[one.pair], rules_for(inputs, one.report, one.customer.id))
         days = {month: due.on for month, due in due_days.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
@@ -118,7 +118,7 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
 def test_a_paged_window_is_expected_to_take_as_many_requests_as_the_longest_before_it(
     pages: dict[Pair, int], requests: int
 ) -> None:
-    ledger = Ledger(held={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, most_requests=pages)
+    ledger = Ledger(stored={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, most_requests=pages)
     customers = [Customer(id="M1")]
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("tips_and_leads")], customers)
     assert [planned.requests for planned in plan_reports(inputs)] == [requests]

@@ -80,7 +80,7 @@ def test_windows_fetched_at_the_same_time_share_a_transaction(tmp_path: Path) ->
 
 
 def stored_months(store: Store) -> int:
-    return sum(map(len, ledger_of(store).held.values()))
+    return sum(map(len, ledger_of(store).stored.values()))
 
 
 @pytest.mark.parametrize(

@@ -28,12 +28,12 @@ BOTH = (JANUARY, FEBRUARY)
 def test_loaded_months_are_known_by_month_and_a_snapshot_without_one(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH, open_months=frozenset({FEBRUARY}))])
     given.load([users("u", {"1": "Ann"}, offices=[(0, "North")])])
-    assert given.ledger().held == {
+    assert given.ledger().stored == {
         ("sales", "M1"): {
-            JANUARY: ledger.HeldMonth(NOON, "held", "a", 1),
-            FEBRUARY: ledger.HeldMonth(NOON, "open", "a", 0),
+            JANUARY: ledger.StoredMonth(NOON, "held", "a", 1),
+            FEBRUARY: ledger.StoredMonth(NOON, "open", "a", 0),
         },
-        ("users", "M1"): {None: ledger.HeldMonth(NOON, "held", "u", 2)},
+        ("users", "M1"): {None: ledger.StoredMonth(NOON, "held", "u", 2)},
     }
 
 
@@ -87,7 +87,7 @@ def test_a_failure_is_recorded_without_a_loaded_month(given: Given) -> None:
     assert given.rows("SELECT status, error, load_number FROM meta.loads") == [
         ("held back", "half the rows are gone", None)
     ]
-    assert given.ledger().held == {}
+    assert given.ledger().stored == {}
 
 
 def test_a_failure_of_a_current_load_leaves_the_load_current(given: Given) -> None:
