@@ -41,6 +41,12 @@ def _forecast_share(row: Row) -> Decimal | None:
 FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 
+def _complete_forecast(row: Row) -> Decimal | None:
+    """The forecast of the year; None if it leaves out an office whose commission is in the row."""
+    forecast: Decimal | None = row.year_forecast
+    return forecast if row.forecast >= row.offices else None
+
+
 @dataclass(frozen=True)
 class Card:
     """A small card: figures, and a sparkline of their last 24 months."""
@@ -101,16 +107,18 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     budgets = [month.goal for month in months]
     reached = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
-    if row.year_forecast is not None and reached and reached[-1] is not None and len(ended) < len(months):
-        forecast[len(ended) - 1], forecast[-1] = reached[-1], row.year_forecast
+    at_year_end = _complete_forecast(row)
+    if at_year_end is not None and reached and reached[-1] is not None and len(ended) < len(months):
+        forecast[len(ended) - 1], forecast[-1] = reached[-1], at_year_end
+    budget = words.text("months.budget") + _known_offices(row.budgeted, row, words)
     lines = {
-        ("months.before", "before"): _running_sums([month.commission_before for month in months]),
-        ("months.budget", "goal"): [] if None in budgets else _running_sums(budgets),
-        ("year.forecast_line", "forecast"): forecast,
-        ("months.reached", "value"): reached,
+        (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
+        (budget, "goal"): [] if None in budgets else _running_sums(budgets),
+        (words.text("year.forecast_line"), "forecast"): forecast,
+        (words.text("months.reached"), "value"): reached,
     }
     series = [
-        Series(words.text(name), colour, columns([*sums, *[None] * (len(months) - len(sums))]), "line")
+        Series(name, colour, columns([*sums, *[None] * (len(months) - len(sums))]), "line")
         for (name, colour), sums in lines.items()
     ]
     names = [words.month(month.month)[:3] for month in months]
@@ -351,7 +359,7 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
     if period == "year":
         forecast = [
             PageColumn(
-                "year_end", "year_forecast", "money", is_minor=True,
+                "year_end", _complete_forecast, "money", is_minor=True,
                 note=lambda row: _forecast_note(row, words),
             ),
             FORECAST,

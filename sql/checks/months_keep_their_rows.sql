@@ -1,10 +1,16 @@
--- Did a month that had rows lose all of them?
--- One row per report, office and closed month that had rows before the newest load, and has none now.
+-- Did a closed month lose many of its rows?
+-- One row per report, office and month that was over, whose latest change took all of its rows, or at least three and
+-- a third of them.
 -- Severity: warning
 -- Concerns: commission
-SELECT noted_at_utc, report, office_id, office_name, month, row_count_change, commission_before, load_id_after
-FROM marts.restatements
-QUALIFY row_number() OVER (PARTITION BY report, office_id, month ORDER BY noted_at_utc DESC) = 1
-    AND (report, office_id, month) IN (
-        SELECT (report, office_id, month) FROM marts.month_total_versions WHERE valid_to_utc IS NULL AND row_count = 0
-    )
+SELECT
+    changed.noted_at_utc, changed.report, changed.office_id, changed.office_name, changed.month,
+    changed.row_count_change, changed.commission_before, changed.load_id_after
+FROM marts.restatements AS changed
+INNER JOIN marts.month_total_versions AS now
+    ON (now.report, now.office_id, now.month) = (changed.report, changed.office_id, changed.month)
+    AND now.valid_to_utc IS NULL
+QUALIFY
+    row_number() OVER (PARTITION BY changed.report, changed.office_id, changed.month ORDER BY changed.noted_at_utc DESC) = 1
+    AND changed.row_count_change < 0
+    AND (now.row_count = 0 OR (changed.row_count_change <= -3 AND -2 * changed.row_count_change >= now.row_count))

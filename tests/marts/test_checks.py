@@ -312,3 +312,16 @@ def test_budgets_of_unknown_offices_are_found_even_without_others(tmp_path: Path
     rows(given, table, "G1", "2026-01", [{"user_id": "U1", "commission_budget": 5}])
     [found] = checked(given, "budgets_are_understood", tmp_path).sample
     assert "of no office that is known, so in no mart" in found.values()
+
+
+@pytest.mark.parametrize(("rows_left", "found"), [(6, 1), (7, 0)])
+def test_a_closed_month_that_lost_a_third_of_its_rows_is_named(
+    given: Given, rows_left: int, found: int
+) -> None:
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+    for count in (9, rows_left):
+        loaded(given, "running_commissions", "M1", "2026-01", [step] * count)
+        build(given, "restatements", "month_total_versions")
+    check = (SQL / "checks" / "months_keep_their_rows.sql").read_text("utf-8")
+    assert len(given.execute(check).fetchall()) == found

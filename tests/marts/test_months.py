@@ -59,7 +59,7 @@ def test_an_office_month_with_rows_in_quarantine_is_unknown_and_not_zero(given: 
     found = built(given, f"SELECT {shown} FROM marts.chain_month WHERE month = '2026-01-01'")
     [(commission, is_complete, missing)] = found
     assert (commission, is_complete) == (Decimal(78), False)
-    assert str(missing).startswith("M1 (commission without rows in quarantine, ")
+    assert str(missing).startswith("M1 (commission without some rows, ")
     remembered = (
         "SELECT row_count, commission FROM marts.month_total_versions WHERE report = 'commission_office' "
     )
@@ -82,21 +82,22 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
         "SELECT is_commission_complete, is_complete, missing_offices FROM marts.chain_month ORDER BY month"
     )
     assert built(given, shown) == [(True, True, None)] * 2
-    lacking = (True, False, f"M1 ({named} without rows in quarantine)")
+    lacking = (True, False, f"M1 ({named} without some rows)")
     in_quarantine(given, report, "M1", table)
     assert built(given, shown) == [lacking, (True, True, None)]
 
 
-def test_a_commission_without_an_amount_is_not_complete_if_another_report_has_one(given: Given) -> None:
-    for office in (M1, M2):
-        loaded(given, "commission_office", office["office_customer_id"], "2026-01", [office])
-    sale = {**M1, "id": "E1", "contract_day": datetime(2026, 1, 15)}
-    held(given, "sales", "M1", ["2026-01"])
-    rows(given, "sales_estates", "M1", "2026-01", [sale])
+def test_a_commission_without_an_amount_or_row_is_unknown_if_another_report_has_one(given: Given) -> None:
+    for office, entries in (("M1", [M1]), ("M2", [M2]), ("M3", [])):
+        loaded(given, "commission_office", office, "2026-01", entries)
+        held(given, "sales", office, ["2026-01"])
+    for office in ("M1", "M3"):
+        sale = {"office_customer_id": office, "id": office, "contract_day": datetime(2026, 1, 15)}
+        rows(given, "sales_estates", office, "2026-01", [sale])
     found = built(
         given, "SELECT office_id, commission, is_commission_complete FROM marts.office_month ORDER BY 1"
     )
-    assert found == [("M1", None, False), ("M2", None, True)]
+    assert found == [("M1", None, False), ("M2", None, True), ("M3", None, False)]
     [(is_complete, missing)] = built(given, "SELECT is_complete, missing_offices FROM marts.chain_month")
     assert (is_complete, str(missing).startswith("M1 (commission without an amount")) == (False, True)
 

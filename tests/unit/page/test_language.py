@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.page.language import LANGUAGES, language
+from pipelines.page.language import language
 
 ENGLISH, SWEDISH = language("en"), language("sv")
 
 
-def _holes(words: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, frozenset[str]]]:
-    """Every key with what is put into its words."""
-    for key, found in words.items():
-        if isinstance(found, Mapping):
-            yield from _holes(found, f"{place}{key}.")
-        else:
-            yield f"{place}{key}", frozenset(re.findall(r"\{(\w*)\}", str(found))) - {"count"}
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_every_language_says_the_same_things(code: str) -> None:
-    assert dict(_holes(language(code).words)) == dict(_holes(ENGLISH.words))
+def test_both_languages_have_the_same_placeholders() -> None:
+    for name, words in ENGLISH.words.items():
+        for key, text in words.items():
+            english, swedish = (
+                {*re.findall(r"\{(\w*)\}", str(found))} - {"count"}
+                for found in (text, SWEDISH.words[name][key])
+            )
+            assert (key, english) == (key, swedish)
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,16 @@ def test_the_year_is_drawn_beside_its_budget_last_year_and_the_forecast() -> Non
         for n in range(4, 13)
         for row in facts.months[-1:]
     ]
-    drawing = opening(replace(facts, months=[*facts.months, *coming]), ENGLISH).chart
+    whole = replace(facts, months=[*facts.months, *coming])
+    drawing, partial = (
+        opening(
+            replace(whole, periods=[replace(row, offices=offices) for row in whole.periods]), ENGLISH
+        ).chart
+        for offices in (1, 2)
+    )
     assert drawing is not None
+    assert partial is not None
+    assert "forecast" not in [label for _, label in partial.legend]
     assert [label for _, label in drawing.legend] == ["last year", "forecast", "actual"]
     assert "Feb: last year 2k, forecast 2k, actual 2k." in drawing.description
 
