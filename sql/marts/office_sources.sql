@@ -57,7 +57,7 @@ rows_without_commission AS (
 
 rows_missing AS (  -- another report has amounts of these
     SELECT report, customer_id, office_id, month
-    FROM counted
+    FROM chosen_answers
     SEMI JOIN earned_elsewhere USING (office_id, month)
     ANTI JOIN offices_loaded USING (report, customer_id, office_id, month)
     WHERE report = 'commission_office'
@@ -89,12 +89,12 @@ SELECT
     is_refreshed,
     is_cut_short,
     is_unfinished,
-    counted.lacks_rows OR rows_missing.office_id IS NOT NULL AS lacks_rows,
+    chosen_answers.lacks_rows OR rows_missing.office_id IS NOT NULL AS lacks_rows,
     without_amount.office_id IS NOT NULL AS lacks_amount,
     lacks_rest(is_cut_short, is_unfinished)
         OR without_amount.office_id IS NOT NULL
         OR rows_missing.office_id IS NOT NULL
-        OR (counted.lacks_rows AND offices_loaded.office_id IS NULL)
+        OR (chosen_answers.lacks_rows AND offices_loaded.office_id IS NULL)
         AS is_partial,
     is_growing,
     is_current

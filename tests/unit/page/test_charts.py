@@ -24,17 +24,13 @@ ENGLISH = language("en")
 AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
 
 
-@given(some.lists(some.none() | AMOUNTS, max_size=12))
-def test_every_amount_and_zero_are_on_the_scale(amounts: list[Decimal | None]) -> None:
+@given(some.lists(some.none() | AMOUNTS, min_size=1, max_size=12))
+def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[Decimal | None]) -> None:
     marks = scale_marks(amounts)
+    assert 2 <= len(marks) <= 6
     known = [float(amount) for amount in [Decimal(0), *amounts] if amount is not None]
     finest = 1e-6 * (marks[-1] - marks[0])
     assert marks[0] - finest <= min(known) <= max(known) <= marks[-1] + finest
-
-
-@given(some.lists(AMOUNTS, min_size=1, max_size=12))
-def test_a_scale_has_two_to_six_round_lines(amounts: list[Decimal]) -> None:
-    assert 2 <= len(scale_marks(amounts)) <= 6
 
 
 @given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))

@@ -55,28 +55,24 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: Path, tmp_path: Path) -> None:
-    (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
-    page = write_report_page(Settings(data_dir=tmp_path), CLOCK)
-    assert "The file lacks" not in (tmp_path / "operators.html").read_text("utf-8")
-    assert [path.name for path in tmp_path.glob(".*")] == []
-    assert stat.S_IMODE(page.stat().st_mode) == 0o640
-
-
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
     why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
     assert why.startswith("The page report.html could not be drawn, so the earlier page stays: ")
 
 
-def test_every_office_has_a_page_and_one_that_vanished_has_none(published: Path, tmp_path: Path) -> None:
+def test_every_office_has_a_complete_page_and_one_that_vanished_has_none(
+    published: Path, tmp_path: Path
+) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     (tmp_path / "offices").mkdir()
     (tmp_path / "offices" / "M9.html").touch()
     (tmp_path / "own.html").touch()
-    write_report_page(Settings(data_dir=tmp_path), CLOCK)
+    page = write_report_page(Settings(data_dir=tmp_path), CLOCK)
+    assert "The file lacks" not in (tmp_path / "operators.html").read_text("utf-8")
+    assert [path.name for path in tmp_path.glob(".*")] == []
     pages = sorted((tmp_path / "offices").iterdir())
     assert [path.name for path in pages] == ["M1.html"]
-    assert {stat.S_IMODE(path.stat().st_mode) for path in pages} == {0o640}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in [page, *pages]} == {0o640}
     remove_pages(tmp_path)
     assert [path.name for path in tmp_path.rglob("*.html")] == ["own.html"]
