@@ -48,7 +48,7 @@ stored_versions AS (
 loaded_months AS (
     SELECT
         report, office_id, month, customer_id, load_id, fetched_at_utc, is_open,
-        lacks_rows AND report = 'commission_office' AS lacks_rows
+        (lacks_rows OR lacks_amount) AND report = 'commission_office' AS lacks_rows
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
 ),

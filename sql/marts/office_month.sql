@@ -50,7 +50,7 @@ WITH held AS (
         bool_or(report = 'tips_and_leads') AS has_leads,
         bool_or(is_growing) AS is_open,
         coalesce(bool_and(NOT is_partial) FILTER (report = 'commission_office'), false) AS is_commission_complete,
-        coalesce(bool_or(lacks_rows) FILTER (report = 'commission_office'), false) AS lacks_commission,
+        coalesce(bool_or(lacks_rows OR lacks_amount) FILTER (report = 'commission_office'), false) AS lacks_commission,
         coalesce(bool_or(lacks_rows) FILTER (report = 'running_commissions'), false) AS lacks_running,
         coalesce(bool_or(lacks_rows) FILTER (report = 'tips_and_leads'), false) AS lacks_leads,
         bool_and(is_current) AS is_refreshed,

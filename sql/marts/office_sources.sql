@@ -12,11 +12,9 @@
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether its row in the office report has no commission, though another report has some for that
---     month, or its latest number was not 0; the latter does not count where null is written for 0, as in rows that
---     never had a number
---   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, or the office report has no
---     row for the office though another report has amounts of it
+--   lacks_amount: whether the office report has no commission for it, though another report has some for that month,
+--     or its latest number was not 0; the latter only if the row is there, and not where null is written for 0, as in
+--     rows that never had a number
 --   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount, or lacks
 --     rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (
@@ -55,7 +53,7 @@ rows_without_commission AS (
     WHERE commission IS NULL
 ),
 
-rows_missing AS (  -- another report has amounts of these
+rows_missing AS (
     SELECT report, customer_id, office_id, month
     FROM chosen_answers
     SEMI JOIN earned_elsewhere USING (office_id, month)
@@ -66,6 +64,8 @@ rows_missing AS (  -- another report has amounts of these
 without_amount AS (
     FROM rows_without_commission
     SEMI JOIN earned_elsewhere USING (office_id, month)
+    UNION
+    FROM rows_missing
     UNION
     FROM rows_without_commission
     SEMI JOIN earned_before USING (office_id, month)
@@ -89,17 +89,13 @@ SELECT
     is_refreshed,
     is_cut_short,
     is_unfinished,
-    chosen_answers.lacks_rows OR rows_missing.office_id IS NOT NULL AS lacks_rows,
+    lacks_rows,
     without_amount.office_id IS NOT NULL AS lacks_amount,
-    lacks_rest(is_cut_short, is_unfinished)
-        OR without_amount.office_id IS NOT NULL
-        OR rows_missing.office_id IS NOT NULL
-        OR (chosen_answers.lacks_rows AND offices_loaded.office_id IS NULL)
+    lacks_rest(is_cut_short, is_unfinished) OR lacks_amount OR (lacks_rows AND offices_loaded.office_id IS NULL)
         AS is_partial,
     is_growing,
     is_current
 FROM chosen_answers
 LEFT JOIN offices_loaded USING (report, customer_id, office_id, month)
-LEFT JOIN rows_missing USING (report, customer_id, office_id, month)
 LEFT JOIN without_amount USING (report, customer_id, office_id, month)
 ORDER BY report, office_id, month

@@ -59,7 +59,7 @@ def test_an_office_month_with_rows_in_quarantine_is_unknown_and_not_zero(given: 
     found = built(given, f"SELECT {shown} FROM marts.chain_month WHERE month = '2026-01-01'")
     [(commission, is_complete, missing)] = found
     assert (commission, is_complete) == (Decimal(78), False)
-    assert str(missing).startswith("M1 (commission without some rows, ")
+    assert str(missing).startswith("M1 (commission without rows in quarantine, ")
     remembered = (
         "SELECT row_count, commission FROM marts.month_total_versions WHERE report = 'commission_office' "
     )
@@ -82,7 +82,7 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
         "SELECT is_commission_complete, is_complete, missing_offices FROM marts.chain_month ORDER BY month"
     )
     assert built(given, shown) == [(True, True, None)] * 2
-    lacking = (True, False, f"M1 ({named} without some rows)")
+    lacking = (True, False, f"M1 ({named} without rows in quarantine)")
     in_quarantine(given, report, "M1", table)
     assert built(given, shown) == [lacking, (True, True, None)]
 
