@@ -17,20 +17,20 @@ CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
 
 -- The commission from sales alone: all of it if there are no assignments and valuations, else that of the report of
 -- sales alone, else the service's average times the parts.
-CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
+CREATE OR REPLACE TEMP MACRO sold_commission(totals, sales_commission) AS
     CASE
-        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
-        WHEN asked_for_sales IS NOT NULL THEN asked_for_sales
-        WHEN asked.sold_estate_parts = 0 THEN 0
-        ELSE round(asked.sold_average_commission::DECIMAL(28, 4) * asked.sold_estate_parts, 2)
+        WHEN totals.writing_parts = 0 AND totals.valuation_parts = 0 THEN totals.commission
+        WHEN sales_commission IS NOT NULL THEN sales_commission
+        WHEN totals.sold_estate_parts = 0 THEN 0
+        ELSE round(totals.sold_average_commission::DECIMAL(28, 4) * totals.sold_estate_parts, 2)
     END;
 
 -- The office id without its leading letters.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
 -- An id as the row has it; null if it is blank or only zeros, which identifies nothing.
-CREATE OR REPLACE TEMP MACRO id_set(said_id) AS
-    CASE WHEN NOT regexp_full_match(said_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN said_id::VARCHAR END;
+CREATE OR REPLACE TEMP MACRO id_or_null(raw_id) AS
+    CASE WHEN NOT regexp_full_match(raw_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN raw_id::VARCHAR END;
 
 -- Whose lead it is: 'seller' asks for a valuation or wants to sell, 'buyer' is interested in a home. Kinds of leads
 -- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches: if the
@@ -131,10 +131,10 @@ CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
     END;
 
 -- Whether a row of this office or user belongs to the explained number: for the chain, all rows do.
-CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
+CREATE OR REPLACE TEMP MACRO is_of_number(of_office_id, of_user_id) AS
     CASE getvariable('kind')
-        WHEN 'office' THEN asked_office_id = getvariable('id')
-        WHEN 'user' THEN asked_user_id = getvariable('id')
+        WHEN 'office' THEN of_office_id = getvariable('id')
+        WHEN 'user' THEN of_user_id = getvariable('id')
         ELSE true
     END;
 

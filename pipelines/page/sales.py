@@ -66,7 +66,7 @@ def _count_with_amount(
 def _month_figures(facts: Facts, words: Language) -> list[str]:
     """How many closed months changed, at how many offices, and how many earlier changes are now explained."""
     changed, late = (
-        {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late is is_late}
+        {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
     )
     figures = []
@@ -111,7 +111,7 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
     words = writer.words
     rows: dict[tuple[str, date, bool], Row] = {}
     for row in facts.changes:
-        shown = rows.setdefault((row.office_id, row.month, row.is_told_late), row.with_columns(reasons=[]))
+        shown = rows.setdefault((row.office_id, row.month, row.is_late), row.with_columns(reasons=[]))
         if row.kind:
             shown.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
     table = [

@@ -14,5 +14,5 @@ FROM marts.budget_changes AS changes
 LEFT JOIN marts.users AS users USING (user_id)
 WHERE changes.measure = budget_of(getvariable('measure'))
     AND changes.month = getvariable('month')::DATE
-    AND is_asked_for(changes.office_id, changes.user_id)
+    AND is_of_number(changes.office_id, changes.user_id)
 ORDER BY changes.noted_at_utc DESC, changes.month, changes.difference, office, who

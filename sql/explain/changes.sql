@@ -22,7 +22,7 @@ WITH versions_of_user AS (
 all_changes AS (
     SELECT noted_at_utc, month, coalesce(office_name, office_id) AS office, amount_before, amount_after, difference
     FROM marts.month_changes
-    WHERE getvariable('kind') <> 'user' AND measure = getvariable('measure') AND is_asked_for(office_id, NULL)
+    WHERE getvariable('kind') <> 'user' AND measure = getvariable('measure') AND is_of_number(office_id, NULL)
     UNION ALL BY NAME
     SELECT noted_at_utc, month, amount_before, amount_after, amount_after - amount_before AS difference
     FROM versions_of_user

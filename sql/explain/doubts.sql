@@ -12,7 +12,7 @@ WITH sources AS (
             WHEN 'user' THEN (office_id, month) IN (
                 SELECT (office_id, month) FROM marts.user_month WHERE user_id = getvariable('id')
             )
-            ELSE is_asked_for(office_id, NULL)
+            ELSE is_of_number(office_id, NULL)
         END
 )
 

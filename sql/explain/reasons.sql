@@ -30,6 +30,6 @@ WHERE reasons.month = getvariable('month')::DATE
             AND (reasons.office_id, reasons.month) IN (
                 SELECT (office_id, month) FROM marts.user_month WHERE user_id = getvariable('id')
             )
-        ELSE reasons.measure = getvariable('measure') AND is_asked_for(reasons.office_id, NULL)
+        ELSE reasons.measure = getvariable('measure') AND is_of_number(reasons.office_id, NULL)
     END
 ORDER BY reasons.month, reasons.noted_at_utc, office, abs(reasons.amount) DESC, what, id

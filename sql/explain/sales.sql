@@ -21,5 +21,5 @@ WHERE shares.month = getvariable('month')::DATE
     AND is_of_commissions()
     AND getvariable('measure') <> 'active_agent_count'
     AND getvariable('kind') <> 'chain'
-    AND is_asked_for(shares.user_office_id, shares.user_id)
+    AND is_of_number(shares.user_office_id, shares.user_id)
 ORDER BY shares.commission DESC, shares.estate_id, shares.user_id

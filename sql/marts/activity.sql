@@ -21,7 +21,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 WITH activities AS (
-    SELECT given.* REPLACE (coalesce(id_set(given.office_id), asked.office_id) AS office_id)
+    SELECT given.* REPLACE (coalesce(id_or_null(given.office_id), asked.office_id) AS office_id)
     FROM staging.live_activity_users AS given
     LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
 )

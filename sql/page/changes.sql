@@ -4,7 +4,7 @@
 -- was found since. Less than a krona is not a reason; amount is null if there is none. The amounts of a month are in
 -- each of its rows. Declared VAT is deducted.
 WITH reported_changes AS (
-    SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
+    SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_late
     FROM marts.month_changes AS changes
     INNER JOIN meta.news_since AS since ON changes.over_since_utc <= since.since_utc
     LEFT JOIN (
@@ -20,14 +20,14 @@ months AS (
     SELECT
         office_id,
         month,
-        is_told_late,
+        is_late,
         any_value(office_name) AS office_name,
         arg_min(amount_before, noted_at_utc) AS amount_before,
         arg_max(amount_after, noted_at_utc) AS amount_after,
         sum(difference) AS difference,
         max(noted_at_utc) AS noted_at_utc
     FROM reported_changes
-    GROUP BY office_id, month, is_told_late
+    GROUP BY office_id, month, is_late
     HAVING sum(difference) <> 0
 ),
 
@@ -35,7 +35,7 @@ reasons AS (
     SELECT
         office_id,
         month,
-        reported_changes.is_told_late,
+        reported_changes.is_late,
         reasons.kind,
         reasons.estate_id,
         any_value(reasons.street_address) AS home,
@@ -65,7 +65,7 @@ SELECT
     without_vat(months.amount_before, basis)::DECIMAL(18, 4) AS amount_before,
     without_vat(months.amount_after, basis)::DECIMAL(18, 4) AS amount_after,
     without_vat(months.difference, basis)::DECIMAL(18, 4) AS difference,
-    is_told_late,
+    is_late,
     coalesce(reasons.noted_at_utc, months.noted_at_utc) AS noted_at_utc,
     reasons.kind,
     reasons.estate_id IS NOT NULL AS is_of_sale,
@@ -77,10 +77,10 @@ SELECT
     reasons.awaited_reports,
     without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount
 FROM months
-LEFT JOIN reasons USING (office_id, month, is_told_late)
+LEFT JOIN reasons USING (office_id, month, is_late)
 LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
 LEFT JOIN meta.tax_basis AS basis ON true
 ORDER BY
-    abs(months.difference) DESC, office_id, month, is_told_late, abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent
+    abs(months.difference) DESC, office_id, month, is_late, abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent

@@ -95,8 +95,8 @@ offices_of_users AS (
 amounts_of_offices AS (
     SELECT
         amounts.* REPLACE (
-            coalesce(id_set(amounts.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
-            id_set(amounts.user_id) AS user_id
+            coalesce(id_or_null(amounts.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
+            id_or_null(amounts.user_id) AS user_id
         )
     FROM (FROM amounts WHERE amount IS NOT NULL) AS amounts
     LEFT JOIN offices_numbered AS numbered

@@ -14,7 +14,7 @@
 --   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
     event._customer AS customer_id,
-    coalesce(id_set(event.customer_id), asked.office_id) AS office_id,
+    coalesce(id_or_null(event.customer_id), asked.office_id) AS office_id,
     user_id,
     estate_id,
     _month AS month,

@@ -200,7 +200,7 @@ def test_a_reason_noted_later_than_its_change_is_reported_again(given: Given) ->
     for day in (7, 15):
         publish(given, datetime(2026, 2, day, 3))
     [change] = found(given, "changes")
-    assert (change["difference"], change["is_told_late"]) == (-60, True)
+    assert (change["difference"], change["is_late"]) == (-60, True)
     assert (change["kind"], change["amount"]) == ("sale gone", -60)
 
 
