@@ -26,9 +26,7 @@ def keys(customers: tuple[str, ...], months: tuple[Month, ...]) -> list[str]:
     return [partition_key(customer, month) for customer in customers for month in months]
 
 
-def test_a_backfill_is_one_run_for_each_customer_and_one_publication_at_its_end(
-    tmp_path: Path,
-) -> None:
+def test_a_backfill_is_one_run_for_each_customer_and_one_publication_at_its_end(tmp_path: Path) -> None:
     settings = {"customers": ",".join(TWO), "start": "2025-10", "reports": ",".join(REPORTS)}
     with daemon(tmp_path, **settings) as made:
         launched: list[dg.RunRequest] = []

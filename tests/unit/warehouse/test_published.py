@@ -98,9 +98,7 @@ def test_a_complete_answer_is_written_to_the_existing_private_file(here: Path, f
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
 
 
-def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
-    here: Path,
-) -> None:
+def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(here: Path) -> None:
     path = here / "answer.csv"
     question = """
         SELECT text, '-' AS "=head", -1.5 AS amount, -2 AS "count", DATE '2026-01-31' AS day,
