@@ -15,8 +15,8 @@ CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
         date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
     ), 0);
 
--- The commission from sales alone: all of it if there are no assignments and valuations, else that of the report of
--- sales alone, else the service's average times the parts.
+-- The commission from sales alone: all of it if there are no writing assignments and valuations, else that of the
+-- report of sales alone, else the service's average times the parts.
 CREATE OR REPLACE TEMP MACRO sold_commission(totals, sales_commission) AS
     CASE
         WHEN totals.writing_parts = 0 AND totals.valuation_parts = 0 THEN totals.commission

@@ -247,9 +247,9 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations, assignments and sales of twelve months, and the sources of the homes sold."""
+    """Valuations and sales of twelve months, and the sources of the homes sold."""
     words = writer.words
-    steps = ("valuations", "writings", "homes")
+    steps = ("valuations", "homes")
     sums = [getattr(row, step) for row in facts.funnel for step in steps]
     if not any(sums):
         return None
@@ -258,8 +258,8 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
     )
     notes = []
-    if sums[0] and sums[0] >= LEAST_FOR_PERCENT and sums[2] is not None and sums[2] <= sums[0]:
-        notes.append(words.text("funnel.share", share=words.percent(sums[2] / sums[0])))
+    if sums[0] and sums[0] >= LEAST_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
+        notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,
         charts=[drawing], collapsed=[_intake(facts, writer)], notes=notes,

@@ -13,8 +13,8 @@
 --   is_active: whether the user was active, see marts.user_month
 --   is_open: whether the month is not over, or still to come
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
---   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   sold_commission: commission from sales alone; currency and tax basis as commission
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts

@@ -7,7 +7,7 @@
 -- All three effects are null if a factor is unknown, zero or negative. A period is unknown if an office is not loaded
 -- to the end of one of its months, or was not requested for that month: missing_offices names the office. An office
 -- that has been switched off since then counts only in the year before; a closed office has no row of its own after its
--- last month. Other commission (assignments, valuations) is not included.
+-- last month. Other commission (writing assignments, valuations) is not included.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

@@ -1,4 +1,4 @@
--- How many valuations became assignments, and how many assignments became sales?
+-- How many valuations, homes registered for sale and sales were there?
 -- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a conversion is sum of
 -- sold_estate_parts / sum of valuation_parts over at least 25 valuations. Homes are usually sold months after their
 -- valuation, so take a year.

@@ -1,7 +1,7 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user with is_active in marts.user_month: with commission, a sale, an assignment, a lead or a tip sent in the
--- month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the
+-- An agent is a user with is_active in marts.user_month: with commission, a sale, a writing assignment, a valuation, a
+-- lead or a tip sent in the month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the
 -- last active month: as left if the last active month is left_after_month of marts.users, else as quiet, and later as
 -- back if active again. An agent who changed office moved, and neither left nor joined the chain, or the brand or
 -- region if it is the same. So active agents are those of the month before, plus joined, back and moved in, less left,

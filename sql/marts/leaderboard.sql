@@ -12,8 +12,8 @@
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
---   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period

@@ -9,8 +9,8 @@
 --   level: office, brand, region or chain
 --   member_id: the office, brand or region; null for the chain, and where brand or region are unknown
 --   month: first day of the month
---   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre a home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home shared with an agent outside the chain counts in parts
@@ -19,7 +19,7 @@
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
 --     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
---   writing_parts: assignments, in parts if shared
+--   writing_parts: writing assignments (contract only), in parts if shared
 --   valuation_parts: valuations, in parts if shared
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
 --     not documented whether one contains the other

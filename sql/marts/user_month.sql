@@ -26,8 +26,8 @@
 --   user_id: id of the user
 --   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
 --   office_name: name of that office
---   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:

@@ -7,7 +7,7 @@
 -- Columns:
 --   user_name: name of the user; two may have the same, so group by user_id
 --   is_present: whether marts.user_month had the user and month; otherwise there are no amounts
---   commission: commission from sales, valuations and assignments together; currency not documented, tax
+--   commission: commission from sales, valuations and writing assignments together; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   sold_commission: commission from sales alone; currency not documented, tax
 --     basis as declared in marts.tax_basis

@@ -8,8 +8,8 @@
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   is_commission_complete: whether commission covers the month to its end, or to now while it is open; false if it was
 --     last requested before its end
 --   commission_before: commission of the same month a year before

@@ -1,10 +1,9 @@
--- How many valuations, assignments and sales were there?
+-- How many valuations and sales were there?
 -- One row per page: the twelve months to the last one that is over.
 SELECT
     months.level AS kind,
     coalesce(months.member_id, '') AS scope,
     sum(months.valuation_parts)::DECIMAL(18, 4) AS valuations,
-    sum(months.writing_parts)::DECIMAL(18, 4) AS writings,
     sum(months.sold_estate_parts)::DECIMAL(18, 4) AS homes
 FROM marts.level_month AS months
 INNER JOIN marts.chain_month AS newest

@@ -1,8 +1,8 @@
 -- What did each office earn in a month, according to the office report?
 -- One row per requested customer, office and month.
 -- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole commission
--- if there was no assignment and no valuation, else that of the report of sales alone if it is loaded (it is off by
--- default), else the service's average times the parts. An office named only by its old number is the one known
+-- if there was no writing assignment and no valuation, else that of the report of sales alone if it is loaded (it is off
+-- by default), else the service's average times the parts. An office named only by its old number is the one known
 -- office with that number, so that a group and its office agree. Without such an office the number stays; with several
 -- the office is unknown, and the month lacks rows in staging.months.
 -- Kind: table
@@ -11,13 +11,13 @@
 --   office_id: customer id of the office; null if several have the number that names it
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission from sales, valuations and assignments together, by share; currency and tax basis not
+--   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis not
 --     documented
 --   sold_commission: commission from sales alone, by share, currency and tax basis as commission; exact, or worked
 --     out from the average to half an öre a home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
---   writing_parts: assignments, in parts if shared
+--   writing_parts: writing assignments (contract only), in parts if shared
 --   valuation_parts: valuations, in parts if shared
 WITH known_offices AS (
     SELECT _customer AS office_id FROM bi.commission_office

@@ -5,7 +5,7 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission from sales, valuations and assignments together; currency and tax basis not documented
+--   commission: commission from sales, valuations and writing assignments together; currency and tax basis not documented
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 SELECT

@@ -74,7 +74,7 @@ def test_marts_inherit_the_meanings_of_the_columns_that_they_read(file: Given) -
         "SELECT DISTINCT description FROM meta.dictionary "
         "WHERE schema_name = 'marts' AND column_name = 'writing_parts'"
     ).fetchall()
-    assert found == [("assignments, in parts if shared",)]
+    assert found == [("writing assignments (contract only), in parts if shared",)]
 
 
 def test_a_header_describes_only_existing_columns(file: Given) -> None:

@@ -5,7 +5,8 @@
 --   version: 1 for the first total, 2 for the next
 --   noted_at_utc: time of the newest answer on users in the file when this total was found
 --   is_present: whether marts.user_month had the user and month; false once it no longer had
---   commission: commission from sales, valuations and assignments together; currency and tax basis are not documented
+--   commission: commission from sales, valuations and writing assignments together; currency and tax basis are not
+--     documented
 --   sold_commission: commission from sales alone; currency and tax basis are not documented
 --   sold_total_price: prices of the homes sold, by share; their currency is not documented
 --   sold_estate_parts: homes sold, in parts if shared

@@ -29,7 +29,7 @@ FROM (VALUES
     ('outstanding', 'Money', 'receivables', 'sum(outstanding_commission)', 'office_id, age_band', 'money', true, 'as the service states it', 'sales', 'Signed, not yet paid', 'Kontrakterat, ej betalt'),
     ('money_to_come', 'Money', 'money_calendar', 'sum(commission)', 'access_month, office_id, state', 'money', true, 'as the service states it', 'sales', 'Commission by month of possession', 'Provision per tillträdesmånad'),
     ('valuations', 'Funnel', 'funnel_month', 'sum(valuation_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Valuations', 'Värderingar'),
-    ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Assignments', 'Uppdrag'),
+    ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Writing assignments', 'Skrivuppdrag'),
     ('active_agents', 'People', 'headcount_month', 'sum(active_agent_count)', 'level, member_id, month', 'people', false, NULL, 'agents', 'Active agents', 'Aktiva mäklare'),
     ('leads', 'Leads', 'lead_sources', 'sum(lead_count)', 'month, office_id, sender_name', 'leads', true, NULL, 'leads', 'Leads received', 'Mottagna leads')
 ) AS _(metric, subject, mart, expression, grain, unit, is_additive, basis, doubt, label_en, label_sv);

@@ -210,7 +210,7 @@ def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, lis
     values: dict[str, Iterable[Sequence[object]]] = {
         "drivers": [("year", LAST, *amounts(100, 110, 20, -5, -5, 10))],
         "forecasts": [(Decimal(9000), 0.75, 1, 1, *amounts(8000, 9900))],
-        "funnel": [amounts(40, 30, 20)],
+        "funnel": [amounts(40, 20)],
         "headcount": [(one, 7, 1, 0, 2, 0, 0, 0) for one in months[-2::-1]],
         "intake": [("Web", 30, Decimal(90), 0.03)],
         "leads": [(part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4, 30.4) for part, name in LEAD_PARTS],

@@ -268,15 +268,16 @@ def test_money_is_stacked_by_month_of_possession() -> None:
     ]
 
 
-def test_valuations_assignments_and_sales_are_a_funnel_with_where_homes_came_from() -> None:
+def test_valuations_and_sales_are_a_funnel_with_where_homes_came_from() -> None:
     found = funnel_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
+    assert found.charts[0].description.endswith("Valuations: 40. Homes sold: 20.")
     assert found.notes == ["Sales were 50% of valuations in the same twelve months."]
     assert texts(found.collapsed[0]) == [["Web", "30", "90", "3.00%"]]
 
 
 def test_nothing_is_told_in_percent_of_few_homes() -> None:
-    few = facts(funnel=(row("funnel", "chain", "", Decimal(24), Decimal(9), Decimal(8)),))
+    few = facts(funnel=(row("funnel", "chain", "", Decimal(24), Decimal(8)),))
     found = funnel_section(few, ENGLISH)
     assert found is not None
     assert found.notes == []
