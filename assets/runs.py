@@ -128,7 +128,8 @@ def mark_alive(project: Project, run_id: str) -> None:
     if run_id in _LOCKED:
         return
     path = project.settings.data_dir / RUNS / run_id
-    make_folder(path.parent)
+    for folder in (path.parent.parent, path.parent):
+        make_folder(folder)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # `is_locked` locks it for an instant
     _LOCKED[run_id] = descriptor

@@ -24,7 +24,6 @@ from pipelines.diagnosis.health import (
 from pipelines.diagnosis.look import Look, request_looks
 from pipelines.planning.plan import planned_now
 from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
@@ -69,7 +68,7 @@ def examine(
     for an unknown report.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
-    yield from _settings_findings(settings, context)
+    yield from _settings_findings(settings)
     for folder in (settings.data_dir / name for name in PRIVATE_FOLDERS):
         if folder.exists() and folder.stat().st_mode & 0o077:
             found = f"{folder} holds personal data, and other users can read it"
@@ -80,7 +79,7 @@ def examine(
     yield from _state_findings(settings, context, refusal)  # an answer may have disproved a denial
 
 
-def _settings_findings(settings: Settings, context: RunContext) -> Iterator[Finding]:
+def _settings_findings(settings: Settings) -> Iterator[Finding]:
     """Doubtful settings, the customers, and whether a failed nightly run is reported to anyone."""
     for warning in settings.warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
@@ -92,11 +91,6 @@ def _settings_findings(settings: Settings, context: RunContext) -> Iterator[Find
     customers = f"{counted(active, 'customer')} read from {settings.start} on"
     found = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, found)
-    try:
-        with_shapes(context.catalogue, settings.shapes_file)
-    except ShapesError as error:
-        remedy = "correct that line; `brokerbi shapes` shows what arrives"
-        yield Finding("shapes", Severity.ERROR, str(error), remedy)
     if settings.alert_channels:
         found = f"messages go by {' and '.join(settings.alert_channels)}"
         yield Finding("alerts", Severity.WELL, found)

@@ -12,7 +12,9 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
+from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.errors import SPACE_ADVICE
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
@@ -117,6 +119,11 @@ def observe(
         more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
         error = f"the settings do not load: {refusal.problems[0]}{more}"
         added.append(Condition(Kind.SETTINGS, error=error))
+    try:
+        with_shapes(REPORTS, settings.shapes_file)
+    except ShapesError as problem:
+        remedy = "Correct that line, as nothing is requested before; `brokerbi shapes` shows what arrives."
+        added.append(Condition(Kind.SETTINGS, error=str(problem), remedy=remedy))
     if standings:
         added += _months_missing(planned, conditions, now)
     added += _published_file_conditions(view, settings.data_dir)
@@ -170,7 +177,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
-        remedy = "What it loaded is kept; the next `brokerbi sync` continues from there."
+        remedy = "What it loaded is kept; run it again, or `brokerbi sync` for what is missing or due."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:

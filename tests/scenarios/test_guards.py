@@ -13,6 +13,7 @@ from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
 from warehouse.ledger.status import overview
+from warehouse.ledger.stored_answers import newest_answers
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store
 
@@ -121,7 +122,8 @@ def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accept
     summary = here.sync(Fault("empty_report"))
     assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
     assert "--accept-shrink" in summary.complaints()[0]
-    assert here.value("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == 1
+    with Store(here.settings.data_dir).reading() as connection:
+        assert newest_answers(connection)["sales"][0] == summary.results[0].landing
     here.lose_working_file()
     assert here.replay().failures == []
     assert here.cells() == before

@@ -52,7 +52,11 @@ _NEWEST_ANSWERS = """
 SELECT report, arg_max(landing, fetched_at_utc), arg_max(months, fetched_at_utc)
 FROM meta.loads
 WHERE landing IS NOT NULL
-    AND (status = 'loaded' AND "rows" > 0 OR status = 'failed' AND error_kind = 'UnreadableRows')
+    AND (
+        status = 'loaded' AND "rows" > 0
+        OR status = 'held back'
+        OR status = 'failed' AND error_kind = 'UnreadableRows'
+    )
 GROUP BY report
 """
 

@@ -100,7 +100,12 @@ def work_lock(
     with translate_errors(path):
         make_folder(path.parent)
     seconds = math.inf if wait else GLANCE_SECONDS
-    with _hold(path, work, seconds, lambda work: on_wait(f"waiting for {work.sentence}")) as (lock, blocker):
+    quiet_seconds = 0.0 if wait else math.inf
+
+    def report(holder: Work) -> None:
+        on_wait(f"waiting for {holder.sentence}")
+
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker):
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:
@@ -112,10 +117,15 @@ def work_lock(
 
 @contextmanager
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the file lock for the body; raises WarehouseError, naming the holder, after `seconds`."""
+    """Hold the file lock for the body.
+
+    Raises WarehouseError, naming the holder, after `seconds`, or immediately if the holder is suspended.
+    """
     work = Work("brokerbi", os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
 
     def report(holder: Work) -> None:
+        if holder.is_suspended:
+            raise WarehouseError(f"The working file is in use by {holder.sentence}")
         if holder.pid != work.pid:
             logging.getLogger(__name__).warning("brokerbi: waiting for %s", holder.sentence)
 

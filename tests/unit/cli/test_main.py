@@ -28,11 +28,6 @@ def test_a_command_that_is_almost_one_is_guessed(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err.endswith("Error: No such command 'staus'. Did you mean 'status'?\n")
 
 
-def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("brokerbi 0.")
-
-
 @pytest.mark.parametrize("words", [["plan", "--from", "2024-13"], ["erase"], ["export", "--format", "x"]])
 def test_wrong_usage_ends_with_2(words: list[str]) -> None:
     assert main(words) == 2

@@ -107,6 +107,10 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     assert judge(view).sentence == "Action needed: settings (1)."
     said = "the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)"
     assert view.conditions[0].error == said
+    (file := settings(tmp_path).shapes_file).parent.mkdir(exist_ok=True)
+    file.write_text("[salez]\n")
+    [found] = observe(Overview([]), settings(tmp_path), NOW).conditions
+    assert found.error == "shapes.toml: [salez] is not a report; did you mean sales?"
 
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:

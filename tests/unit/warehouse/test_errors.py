@@ -18,19 +18,15 @@ from warehouse.store.database import Store
 from warehouse.store.lock import file_lock
 
 
-def test_a_waiting_command_names_the_suspended_process_and_its_remedy(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_nobody_waits_for_a_suspended_process_that_has_the_file_open(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with begun("hold", path) as other:
         other.send_signal(signal.SIGSTOP)
         told = f"`kill -CONT {other.pid}` lets it go on, and `kill -KILL {other.pid}` ends it"
-        with pytest.raises(WarehouseError, match=told), file_lock(path, 2.2):
+        with pytest.raises(WarehouseError, match=told), file_lock(path, 600):
             pass
         other.kill()
         other.wait()
-    [record] = caplog.records
-    assert f"waiting for brokerbi (process {other.pid}, " in record.getMessage()
 
 
 def test_an_unwritable_data_directory_is_reported(tmp_path: Path) -> None:

@@ -88,12 +88,14 @@ def test_the_record_of_a_killed_command_is_not_taken_for_that_of_the_running_one
 
 
 def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_path: Path) -> None:
+    waits: list[str] = []
     with (
         working(tmp_path),
         pytest.raises(WarehouseError, match=r"Another command is running; .*: brokerbi sync"),
-        work_lock(tmp_path, "brokerbi publish", on_wait=ignore, wait=False),
+        work_lock(tmp_path, "brokerbi publish", on_wait=waits.append, wait=False),
     ):
         pass
+    assert waits == []
 
 
 def test_a_command_that_ended_leaves_nothing(tmp_path: Path) -> None:
