@@ -149,8 +149,9 @@ all_conditions AS (
     SELECT
         'shut out' AS kind, customer, since_utc, 'Forbidden' AS cause,
         'Access to every report is denied (403).' AS error,
-        CASE WHEN was_answered THEN 'Ask the service''s support to restore the access.'
-            ELSE 'Check the customer id and the access of the login.' END AS remedy
+        CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
+            ELSE 'Check the customer id and the access of the login' END
+        || ', or switch the customer off (`active = false`).' AS remedy
     FROM shut_out
     UNION ALL BY NAME
     SELECT
@@ -224,6 +225,7 @@ all_conditions AS (
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
+    ANTI JOIN shut_out ON shut_out.customer = probes.customer
     WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
