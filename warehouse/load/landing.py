@@ -211,6 +211,9 @@ def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]
             pass  # the checksum comes after the last block
 
 
+REQUEST_AGAIN = "run `brokerbi sync --refresh` with its --report, --customer, --from and --to"
+
+
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     try:
@@ -219,14 +222,11 @@ def _readable(path: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise LandingDamaged(
             f"The landing file {path} is gone; copy it back from a backup (`cp` or `rclone "
-            "copy`), or run `brokerbi sync --refresh` to request it again."
+            f"copy`), or {REQUEST_AGAIN}."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_damage_message(path, str(error))) from error
 
 
 def _damage_message(path: Path, why: str) -> str:
-    return (
-        f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and run "
-        "`brokerbi sync --refresh` to request it again."
-    )
+    return f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and {REQUEST_AGAIN}."
