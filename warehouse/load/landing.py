@@ -229,4 +229,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _damage_message(path: Path, why: str) -> str:
-    return f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and {REQUEST_AGAIN}."
+    return (
+        f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and "
+        f"{REQUEST_AGAIN}."
+    )

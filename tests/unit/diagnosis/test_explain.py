@@ -113,7 +113,7 @@ def test_the_command_names_a_stored_answer_that_is_gone(
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     print_explanation(explained(tmp_path))
-    assert "run `brokerbi sync --refresh` to request it again" in capsys.readouterr().err
+    assert "run `brokerbi sync --refresh` with its --report" in capsys.readouterr().err
 
 
 def test_the_rows_around_a_number_are_of_its_month(published: Path, copy: Path) -> None:
