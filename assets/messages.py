@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, to_datetime
+from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime
 from pipelines.causes import Cause, causes, shorten
 from pipelines.diagnosis.health import observe
 from pipelines.words import counted
@@ -27,8 +27,6 @@ LATE_ENTRIES = timedelta(minutes=2)
 LATEST_RUNS = 50
 LONGEST_LINE, MOST_LINES = 500, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
-JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
-"""Dagster's own name for the job of backfills and selected assets."""
 WILL_RETRY = "dagster/will_retry"
 
 
@@ -160,7 +158,7 @@ def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.D
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
-            job = "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
+            job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             what = f"{job} ({partitions})" if partitions else job
             link = f"{url}/runs/{run.run_id}" if url else f"run {run.run_id}"

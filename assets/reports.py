@@ -26,6 +26,7 @@ from assets.runs import (
     MOST_RUNS,
     NIGHT_TAG,
     first_run,
+    job_of,
     mark_alive,
     partitions_of_backfill,
     unfinished_runs,
@@ -263,7 +264,7 @@ def _sync(
         if line := progress.line():
             log.info(line)
 
-    what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
+    what = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
     with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as blocker_began_utc:
         selection = _selection(project, context, batch, began_utc or blocker_began_utc)
         if selection is None:

@@ -37,6 +37,8 @@ DELETED_AFTER = timedelta(days=90)
 MOST_DELETED = 10
 """Per tick, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
+JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
+"""Dagster's own name for the job of backfills and selected assets."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run's process must lock its file within this time after the run's start."""
@@ -78,6 +80,11 @@ def night_range(project: Project) -> dict[str, str]:
         RANGE_START: partition_key(customers[0], min(first, calendar.this_month)),
         RANGE_END: partition_key(customers[-1], calendar.this_month),
     }
+
+
+def job_of(run: dg.DagsterRun) -> str:
+    """The job of a run, in words if it has no name of ours."""
+    return "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
 
 
 def to_datetime(seconds: float) -> datetime:

@@ -16,6 +16,7 @@ from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
+from pipelines.words import counted
 from warehouse.ledger.changes import (
     ChangedMonth,
     months_with_estates,
@@ -89,7 +90,7 @@ def _remember_answer(
     with store.writing() as connection:
         record_probe(connection, result, probe.source, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
-    reason = f"{len(estates)} sales changed since {first}, in {months} months"
+    reason = f"{counted(len(estates), 'sale')} changed since {first}, in {counted(months, 'month')}"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 

@@ -66,8 +66,8 @@ class Progress:
         if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
             seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)
             to_go = f"; about {duration(seconds)} to go"
-        done, windows, rows, requests = map(count, (self.done, self.windows, self.rows, self.requests))
-        return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
+        sent = f"{counted(self.rows, 'row')}, {counted(self.requests, 'request')}"
+        return f"{count(self.done)} of {counted(self.windows, 'window')}, {sent}{troubled}{to_go}"
 
 
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:

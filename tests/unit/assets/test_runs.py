@@ -114,7 +114,7 @@ def test_a_nightly_run_is_named_by_time_and_first_in_the_queue_and_covers_active
 
 def test_dagsters_own_names_are_the_names_it_uses() -> None:
     ours = {
-        messages.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
+        runs.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
         messages.WILL_RETRY: tags.WILL_RETRY_TAG,
         reports.RETRY_NUMBER: tags.RETRY_NUMBER_TAG,
         runs.BACKFILL: tags.BACKFILL_ID_TAG,
