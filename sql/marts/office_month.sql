@@ -136,9 +136,7 @@ SELECT
 FROM held
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.commission_office AS earned
-    ON earned.office_id = held.office_id
-    AND earned.month = held.month
-    AND earned.customer_id = held.customer_id
+    ON earned.office_id = held.office_id AND earned.month = held.month AND earned.customer_id = held.customer_id
 LEFT JOIN running_summed ON running_summed.office_id = held.office_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.office_id = held.office_id AND leads_counted.month = held.month
 LEFT JOIN agents_counted ON agents_counted.office_id = held.office_id AND agents_counted.month = held.month

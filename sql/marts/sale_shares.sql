@@ -23,15 +23,13 @@ SELECT
     sales.month,
     sales.contract_on,
     sales.office_id,
-    -- the service names the agent's current office, even on old sales
+    office_of_share(agents.user_office_id, worked) AS user_office_id,
     CASE
-        WHEN worked.working_offices IS NULL OR list_contains(worked.working_offices, agents.user_office_id)
-            THEN agents.user_office_id
-        ELSE worked.office_id
-    END AS user_office_id,
-    CASE WHEN user_office_id = agents.user_office_id THEN agents.user_office_name ELSE offices.office_name END
-        AS user_office_name,
-    user_office_id <> sales.office_id AS is_cross_office,
+        WHEN office_of_share(agents.user_office_id, worked) = agents.user_office_id
+            THEN agents.user_office_name
+        ELSE offices.office_name
+    END AS user_office_name,
+    office_of_share(agents.user_office_id, worked) <> sales.office_id AS is_cross_office,
     agents.is_responsible,
     agents.commission,
     agents.commission_foreign,
@@ -44,5 +42,5 @@ SELECT
 FROM staging.sales_agents AS agents
 INNER JOIN marts.sales AS sales ON sales._row = agents.landed_estate
 LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = sales.month
-LEFT JOIN marts.offices AS offices ON offices.office_id = worked.office_id
+LEFT JOIN marts.offices AS offices ON offices.office_id = office_of_share(agents.user_office_id, worked)
 ORDER BY year(sales.month), sales.office_id, sales.month

@@ -88,9 +88,7 @@ compared AS (
         AND of_greater.user_id = users.user_id
         AND of_greater.month = pairs.month
     LEFT JOIN staging.commission_user AS of_lesser
-        ON of_lesser.customer_id = lesser_id
-        AND of_lesser.user_id = users.user_id
-        AND of_lesser.month = pairs.month
+        ON of_lesser.customer_id = lesser_id AND of_lesser.user_id = users.user_id AND of_lesser.month = pairs.month
     LEFT JOIN staging.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
 ),
 
