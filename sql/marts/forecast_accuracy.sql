@@ -27,13 +27,7 @@
 --   year_forecast_high: year_forecast plus worst_miss_share of it
 WITH forecasts AS (
     SELECT
-        level,
-        member_id,
-        member_name,
-        measure,
-        month,
-        year_forecast,
-        year_to_date_actual,
+        level, member_id, member_name, measure, month, year_forecast, year_to_date_actual,
         max(year_to_date_actual) FILTER (month(month) = 12 AND NOT is_open) OVER (
             PARTITION BY level, member_id, measure, year(month)
         ) AS year_actual

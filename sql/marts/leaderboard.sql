@@ -60,16 +60,8 @@ WITH earners AS (
 
 earners_with_periods AS (
     SELECT
-        earner_kind,
-        earner_id,
-        month,
-        is_open,
-        is_partial,
-        is_active,
-        commission,
-        sold_commission,
-        sold_total_price,
-        sold_estate_parts,
+        earner_kind, earner_id, month, is_open, is_partial, is_active, commission, sold_commission,
+        sold_total_price, sold_estate_parts,
         12 * year(month) + month(month) AS month_number,
         CASE getvariable('period')
             WHEN 'month' THEN 0

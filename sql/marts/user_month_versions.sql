@@ -29,13 +29,8 @@ changed AS (
         coalesce(now.month, latest.month) AS month,
         coalesce(latest.version, 0) + 1 AS version,
         now.user_id IS NOT NULL AS is_present,
-        now.commission,
-        now.sold_commission,
-        now.sold_total_price,
-        now.sold_estate_parts,
-        now.running_commission_sek_excl_vat,
-        now.writing_parts,
-        now.valuation_parts
+        now.commission, now.sold_commission, now.sold_total_price, now.sold_estate_parts,
+        now.running_commission_sek_excl_vat, now.writing_parts, now.valuation_parts
     FROM marts.user_month AS now
     FULL JOIN latest ON latest.user_id = now.user_id AND latest.month = now.month
     WHERE (

@@ -27,16 +27,8 @@
 --   year_to_date_parts_before: homes sold in the same months a year before
 WITH known_months AS (
     SELECT
-        month,
-        office_id,
-        office_name,
-        commission,
-        sold_estate_parts,
-        sold_total_price,
-        began_month,
-        closed_after_month,
-        is_open,
-        is_commission_complete,
+        month, office_id, office_name, commission, sold_estate_parts, sold_total_price, began_month,
+        closed_after_month, is_open, is_commission_complete,
         count(*) FILTER (is_commission_complete) OVER so_far = month(month) AS is_whole,
         sum(commission) OVER so_far AS year_to_date_commission,
         sum(sold_estate_parts) OVER so_far AS year_to_date_parts

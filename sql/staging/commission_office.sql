@@ -36,17 +36,8 @@ offices_by_number AS (
 
 office_rows AS (
     SELECT
-        _customer,
-        _month,
-        _load_id,
-        office_customer_id,
-        coalesce(office_customer_id, customer_id::VARCHAR) AS named_id,
-        commission,
-        sold_total_price,
-        sold_estate_parts,
-        sold_average_commission,
-        writing_parts,
-        valuation_parts
+        _customer, _month, _load_id, coalesce(office_customer_id, customer_id::VARCHAR) AS named_id, commission,
+        sold_total_price, sold_estate_parts, sold_average_commission, writing_parts, valuation_parts
     FROM bi.commission_office
 ),
 

@@ -13,15 +13,8 @@ TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activit
 def test_every_number_in_a_users_row_is_a_measure_under_the_services_name(given: Given) -> None:
     held(given, "live_activity", "M1", ["2026-01"])
     arrived(given, TABLE, role_id="BIGINT", calls="VARCHAR", hours="DOUBLE", phone="VARCHAR", note="VARCHAR")
-    user = {
-        "user_id": "U1",
-        "office_id": "M1",
-        "role_id": 3,
-        "calls": "7",
-        "hours": 2.5,
-        "phone": "70",
-        "note": "7 x",
-    }
+    numbers = {"role_id": 3, "calls": "7", "hours": 2.5, "phone": "70", "note": "7 x"}
+    user = {"user_id": "U1", "office_id": "M1", **numbers}
     rows(given, TABLE, "M1", "2026-01", [user])
     assert built(given, TOLD) == [
         ("M1", "U1", "calls", Decimal(7), "M1"), ("M1", "U1", "hours", Decimal("2.5"), "M1"),

@@ -179,8 +179,6 @@ def test_the_past_of_an_agent_who_changed_office_stays_at_the_old_office(given: 
     shares = built(given, f"SELECT {shown} FROM marts.sale_shares ORDER BY 1")
     assert shares == [(*moved[0], None, False), (*moved[1], "Two", False)]
     assert built(given, "FROM marts.disagreements") == []
-    arrived = "SELECT max(moved_in_count) FROM marts.headcount_month WHERE member_id = 'M2'"
-    assert built(given, arrived) == [(1,)]
 
 
 def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_not(given: Given) -> None:
@@ -198,3 +196,37 @@ def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_
         (date(2026, 1, 1), "M1", "this month"),
         (date(2026, 2, 1), "M1", "earlier month"),
     ]
+
+
+LEAD = {"lead_id": "L1", "receiver_id": "U1", "receiver_company_customer_number": "M1"}
+STEP = {"customer_id": "M2", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+
+
+@pytest.mark.parametrize(
+    ("report", "row", "counted"), [("incoming_leads", LEAD, "M1"), ("running_commissions", STEP, "M2")]
+)
+def test_a_share_counts_where_the_best_evidence_places_the_agent(
+    given: Given, report: str, row: Row, counted: str
+) -> None:
+    agent = {"id": "U1", "primary_office_customer_id": "M2", "responsible": counted == "M2"}
+    for office in ("M1", "M2"):
+        sold(given, "G1", "2026-01", office, office, agents=[agent] if office == "M1" else [])
+    held(given, "running_commissions", "G1", ["2026-01"])
+    rows(given, report, "G1", "2026-01", [row])
+    shares = built(given, "SELECT user_office_id, is_cross_office FROM marts.sale_shares")
+    assert shares == [(counted, counted != "M1")]
+    assert built(given, "FROM marts.sales SELECT max(is_shared_between_offices)") == [(False,)]
+
+
+@pytest.mark.parametrize(("of_group", "placed"), [(200, "M1"), (100, "M2")])
+def test_a_user_of_two_customers_works_where_more_was_earned(
+    given: Given, of_group: int, placed: str
+) -> None:
+    for customer, office, amount in (("G1", "M1", of_group), ("M2", "M2", 150)):
+        agent = {"id": "U1", "primary_office_customer_id": "M1", "responsible": True}
+        sold(given, customer, "2026-01", office, office, agents=[agent])
+        loaded(given, "commission_user", customer, "2026-01", [earned({"user_id": "U1"}, amount)])
+    found = built(given, "SELECT office_id, commission, _customer FROM marts.user_month")
+    assert found == [(placed, of_group + 150, "G1, M2")]
+    shares = built(given, "SELECT user_office_id FROM marts.sale_shares WHERE NOT is_cross_office ORDER BY 1")
+    assert shares == [("M1",), ("M2",)]

@@ -169,11 +169,8 @@ def test_customers_name_the_offices_that_are_no_longer_refreshed() -> None:
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     record_denial(given, "sales", "G1", LATER.replace(tzinfo=UTC))
     asked_for(given, "G1", M1="off")
-    found = built(
-        given,
-        "SELECT customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices "
-        "FROM marts.customers",
-    )
+    shown = "customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices"
+    found = built(given, f"SELECT {shown} FROM marts.customers")
     assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
 
 
@@ -215,7 +212,7 @@ def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str
 def test_a_user_works_at_the_office_with_most_of_the_months_sales(given: Given) -> None:
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
         agent = {"id": "U1", "primary_office_customer_id": office}
-        sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
+        sold(given, "G1", "2026-01", office, estate, agents=[agent])
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
     assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M2", "this month")]
 
@@ -262,15 +259,11 @@ def test_an_ambiguous_old_number_counts_at_no_office_and_makes_months_incomplete
     loaded(given, "commission_office", "G1", "2026-01", rows_of_group)
     loaded(given, "commission_office", "N11", "2026-02", [earned({"customer_id": 11}, 9)])
     shown = "office_id, month(month), commission, is_commission_complete"
-    found = built(
-        given, f"SELECT {shown} FROM marts.office_month WHERE commission IS NOT NULL OR month < '2026-02-01'"
-    )
-    assert found == [
-        ("M1", 1, Decimal(7), True),
-        ("M11", 1, None, False),
-        ("N11", 1, None, False),
-        ("N11", 2, Decimal(9), True),
-    ]
+    which = "commission IS NOT NULL OR month < '2026-02-01'"
+    assert built(given, f"SELECT {shown} FROM marts.office_month WHERE {which}") == [
+        ("M1", 1, Decimal(7), True), ("M11", 1, None, False),
+        ("N11", 1, None, False), ("N11", 2, Decimal(9), True),
+    ]  # fmt: skip
 
 
 def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file(given: Given) -> None:

@@ -235,14 +235,6 @@ def test_a_user_is_zero_in_loaded_months_after_the_first_trace_and_absent_before
     assert found == [("02", Decimal(70)), ("03", Decimal(0))]
 
 
-def test_a_user_reported_by_two_offices_is_added_up(given: Given) -> None:
-    for office, amount in (("M1", 70), ("M2", 5)):
-        loaded(given, "commission_office", office, "2026-01",
-               [earned({"office_customer_id": office}, amount)])  # fmt: skip
-        user_report(given, office, "2026-01", [earned(U1, amount)])
-    assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(75), "M1, M2")]
-
-
 def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_months(given: Given) -> None:
     for month in ("2026-01", "2026-02", "2026-03"):
         user_report(given, "G1", month, [earned(U1, 70)])
@@ -276,11 +268,8 @@ def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later(given:
     }.items():
         user_report(given, "M1", f"2026-{month}", users)
     user_report(given, "M1", "2026-05", [earned(U1, -2, parts=0)])
-    found = built(
-        given,
-        "SELECT month(month), is_active, month(first_active_month), month(last_active_month) "
-        "FROM marts.user_month",
-    )
+    shown = "month(month), is_active, month(first_active_month), month(last_active_month)"
+    found = built(given, f"SELECT {shown} FROM marts.user_month")
     assert found == [
         (1, False, 2, 4), (2, True, 2, 4), (3, False, 2, 4), (4, True, 2, 4), (5, False, 2, 4)
     ]  # fmt: skip
