@@ -21,8 +21,9 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 WITH activities AS (
-    SELECT given.* REPLACE (coalesce(id_or_null(given.office_id), asked.office_id) AS office_id)
+    SELECT given.* REPLACE (coalesce(numbered.office_id, id_or_null(given.office_id), asked.office_id) AS office_id)
     FROM staging.live_activity_users AS given
+    LEFT JOIN staging.office_numbers AS numbered ON numbered.number = office_number(given.office_id)
     LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
 )
 

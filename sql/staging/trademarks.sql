@@ -1,5 +1,6 @@
 -- Which trademarks do the offices trade under?
 -- One row per requested customer, current trademark and office.
+-- An office may be named by its number, with any prefix or none.
 -- An answer that names no office is taken for all offices of the customer if it has only one trademark or the
 -- customer is an office.
 -- Columns:
@@ -24,9 +25,11 @@ listed AS (
 ),
 
 of_offices AS (
-    SELECT named.asked_id, named.trademark, coalesce(listed.office_id, offices.office_id) AS office_id
+    SELECT
+        named.asked_id, named.trademark, coalesce(numbered.office_id, listed.office_id, offices.office_id) AS office_id
     FROM named
     LEFT JOIN listed USING (landed_row)
+    LEFT JOIN staging.office_numbers AS numbered ON numbered.number = office_number(listed.office_id)
     LEFT JOIN staging.customer_offices AS offices
         ON listed.office_id IS NULL
         AND offices.customer_id = named.asked_id

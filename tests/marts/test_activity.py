@@ -26,5 +26,5 @@ def test_an_office_that_answers_next_to_its_group_counts_once(given: Given) -> N
     for customer in ("G1", "M1"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"customer_id": "M1"}, 5)])
         held(given, "live_activity", customer, ["2026-01"])
-        rows(given, TABLE, customer, "2026-01", [{"user_id": "U1", "office_id": "M1", "calls": 7}])
+        rows(given, TABLE, customer, "2026-01", [{"user_id": "U1", "office_id": "1", "calls": 7}])
     assert built(given, TOLD) == [("M1", "U1", "calls", Decimal(7), "M1")]

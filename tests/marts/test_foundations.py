@@ -299,13 +299,13 @@ def test_an_office_counts_under_the_trademark_in_its_name(given: Given) -> None:
     assert found == [("M1", "Ekbacken", "Backe, Ek, Ekbacken"), ("M2", "Backe", "Backe, Ek, Ekbacken")]
 
 
-def test_trademarks_may_list_offices_or_name_none(given: Given) -> None:
-    for customer, office in (("G1", "M1"), ("G1", "M2"), ("M3", "M3")):
+def test_trademarks_may_list_offices_by_number_or_name_none(given: Given) -> None:
+    for customer, office in (("G1", "M1"), ("G1", "M2"), ("M3", "M3"), ("G1", "M4")):
         sold(given, customer, "2026-01", office, f"E{office}")
-    trademarks(given, "G1", Ek=["M2"])
+    trademarks(given, "G1", Ek=["2", "FIR4"])
     trademarks(given, "M3", Alm=[])
     found = built(given, "SELECT office_id, brand FROM marts.offices")
-    assert found == [("M1", None), ("M2", "Ek"), ("M3", "Alm")]
+    assert found == [("M1", None), ("M2", "Ek"), ("M3", "Alm"), ("M4", "Ek")]
 
 
 def test_the_region_of_an_office_is_its_own_or_else_that_of_its_group(given: Given) -> None:

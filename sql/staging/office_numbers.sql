@@ -1,0 +1,9 @@
+-- Which office has a number, if reports name it without its prefix, or with another?
+-- One row per number that only one office has: 101 and FIR101 are M101, assumed.
+-- Columns:
+--   number: the office id without its leading letters
+--   office_id: customer id of the office
+SELECT office_number(office_id) AS number, any_value(office_id) AS office_id
+FROM staging.customer_offices
+GROUP BY number
+HAVING count(DISTINCT office_id) = 1
