@@ -55,11 +55,7 @@ periods AS (
 
 offices_summed AS (
     SELECT
-        periods.period,
-        periods.month,
-        years.years_ago,
-        months.office_id,
-        months.office_name,
+        periods.period, periods.month, years.years_ago, months.office_id, months.office_name,
         bool_and(coalesce(months.is_known, false))
         AND min(months.first_month) <= min(periods.first_month - to_years(years.years_ago)) AS is_known,
         sum(months.sold_commission) AS sold_commission,
@@ -93,11 +89,7 @@ offices_paired AS (
 
 summed AS (
     SELECT
-        levels.level,
-        levels.member_id,
-        levels.member_name,
-        paired.period,
-        paired.month,
+        levels.level, levels.member_id, levels.member_name, paired.period, paired.month,
         string_agg(paired.office_name, ', ' ORDER BY paired.office_name)
             FILTER (NOT (paired.is_known AND paired.was_known)) AS missing_offices,
         CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_commission) END AS sold_commission,

@@ -31,11 +31,7 @@ WITH periods AS (
 
 months AS (
     SELECT
-        level,
-        member_id,
-        office_id,
-        month,
-        commission,
+        level, member_id, office_id, month, commission,
         is_whole AND NOT is_open AS is_known,
         min(month) OVER of_office AS oldest_month,
         max(began_month) OVER of_office AS began_month,
@@ -46,11 +42,7 @@ months AS (
 
 offices AS (
     SELECT
-        months.level,
-        months.member_id,
-        periods.period,
-        periods.month,
-        months.office_id,
+        months.level, months.member_id, periods.period, periods.month, months.office_id,
         sum(months.commission) FILTER (months.month >= periods.first_month) AS commission,
         sum(months.commission) FILTER (months.month < periods.first_month) AS commission_before,
         bool_and(months.is_known)

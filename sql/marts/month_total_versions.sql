@@ -55,12 +55,8 @@ loaded_months AS (
 
 totals AS (
     SELECT
-        loaded_months.report,
-        loaded_months.office_id,
-        loaded_months.month,
-        loaded_months.customer_id,
-        loaded_months.load_id,
-        loaded_months.is_open,
+        loaded_months.report, loaded_months.office_id, loaded_months.month, loaded_months.customer_id,
+        loaded_months.load_id, loaded_months.is_open,
         coalesce(stored_versions.version_count, 0) + 1 AS version,
         max(loaded_months.fetched_at_utc) OVER () AS noted_at_utc,
         coalesce(sums.row_count, 0) AS row_count,

@@ -72,13 +72,11 @@ users_placed AS (
     ANTI JOIN marts.users_added_up USING (user_id, month)
     UNION ALL
     SELECT
-        coalesce(asked.office_id, users.office_id), month, answered.commission, answered.sold_estate_parts,
-        answered.sold_total_price, asked.office_id IS NULL
-    FROM marts.users_added_up
-    INNER JOIN marts.user_sources USING (user_id, month)
-    INNER JOIN staging.commission_user AS answered USING (user_id, month, customer_id)
+        coalesce(given.office_id, users.office_id), month, given.commission, given.sold_estate_parts,
+        given.sold_total_price, asked.office_id IS NULL
+    FROM (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up)
     INNER JOIN marts.user_month AS users USING (user_id, month)
-    LEFT JOIN staging.offices_asked AS asked USING (customer_id)
+    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
 ),
 
 users_summed AS (

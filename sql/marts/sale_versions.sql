@@ -51,12 +51,7 @@ changed AS (
         now.estate_id,
         coalesce(latest.version, 0) + 1 AS version,
         true AS is_present,
-        now.estate_number,
-        now.office_id,
-        now.month,
-        now.contract_on,
-        now.commission,
-        now.final_price,
+        now.estate_number, now.office_id, now.month, now.contract_on, now.commission, now.final_price,
         coalesce(here.was_over, false) AS was_over,
         CASE
             WHEN latest.is_present AND (latest.office_id, latest.month) <> (now.office_id, now.month)

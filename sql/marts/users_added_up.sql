@@ -13,11 +13,18 @@
 --   commission: sum of the answers that are added up; currency not documented, tax basis as declared in marts.tax_basis
 --   largest_commission: the largest commission in one of these answers; currency not documented, tax basis as declared
 --     in marts.tax_basis
+--   amounts: what each answer has, with its customer and the office at which it counts: the customer's own or only one, of a
+--     group's the one with the best evidence; commission with currency and tax basis as above
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH answers AS (
     SELECT given.*
     FROM staging.commission_user AS given
     SEMI JOIN marts.user_sources AS sources USING (user_id, month, customer_id)
+    QUALIFY count(*) OVER (PARTITION BY user_id, month) > 1
+),
+
+offices_of_customers AS (
+    SELECT customer_id, list(office_id) AS offices FROM staging.customer_offices GROUP BY ALL
 ),
 
 compared AS (
@@ -36,9 +43,22 @@ SELECT
     string_agg(compared.customer_id, ', ' ORDER BY compared.customer_id) AS customers,
     sum(compared.commission)::DECIMAL(18, 4) AS commission,
     max(compared.commission) AS largest_commission,
+    list({
+        customer_id: compared.customer_id,
+        office_id: coalesce(
+            asked.office_id,
+            CASE WHEN list_contains(answered.offices, worked.office_id) THEN worked.office_id END,
+            list_min(list_intersect(answered.offices, worked.working_offices)),
+            worked.office_id
+        ),
+        commission: compared.commission, sold_estate_parts: compared.sold_estate_parts,
+        sold_total_price: compared.sold_total_price
+    } ORDER BY compared.customer_id) AS amounts,
     coalesce(bool_or(compared.is_repeated), false) AS has_equal_amounts
 FROM compared
 LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = compared.customer_id
+LEFT JOIN offices_of_customers AS answered ON answered.customer_id = compared.customer_id
+LEFT JOIN staging.user_offices AS worked ON worked.user_id = compared.user_id AND worked.month = compared.month
 GROUP BY compared.month, compared.user_id, users.user_label
-HAVING count(*) > 1
 ORDER BY compared.month, compared.user_id

@@ -2,13 +2,27 @@
 -- One row per office and user at work there: January to month, the newest month that is over for every office. Budget
 -- and reached cover the known months with a budget for the user; both are null without a budget. Before covers the same
 -- months of the year before, if all are loaded and complete for the agent; agents who earned only in that year have a
--- row, too. Agents without a known office have no office id. Stay says who moved to or from another office (stay
+-- row, too. An agent of several customers has at each office what was earned there. Agents without a known office have no office id. Stay says who moved to or from another office (stay
 -- office) in a month, has left, has been quiet for three months (both with the last month of activity at the office),
 -- or is new (not active there in January of the year before, if that year is loaded, or joined after month). The
 -- commission change of these agents is null, because their years cover other months; it is also null if this year is
 -- incomplete for the agent. Declared VAT is deducted.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
+),
+
+worked AS (  -- an agent of several customers at the office of each amount
+    FROM marts.user_month
+    ANTI JOIN marts.users_added_up USING (user_id, month)
+    UNION ALL
+    SELECT users.* REPLACE (
+        coalesce(given.office_id, users.office_id) AS office_id, offices.office_name AS office_name,
+        given.commission AS commission, given.sold_estate_parts AS sold_estate_parts
+    )
+    FROM marts.user_month AS users
+    INNER JOIN (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up) USING (user_id, month)
+    LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(given.office_id, users.office_id)
+    WHERE offices.office_id = users.office_id OR given.commission <> 0 OR given.sold_estate_parts <> 0
 ),
 
 earned_by_year AS (
@@ -19,10 +33,10 @@ earned_by_year AS (
         any_value(users.user_label) AS name,
         sum(users.commission) AS commission,
         sum(users.sold_estate_parts) AS homes,
-        count(*) FILTER (users.is_active) AS active_months,
-        count(*) AS month_count,
+        count(DISTINCT users.month) FILTER (users.is_active) AS active_months,
+        count(DISTINCT users.month) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete
-    FROM marts.user_month AS users
+    FROM worked AS users
     INNER JOIN last_month
         ON month(users.month) <= month(last_month.month)
     WHERE years_ago BETWEEN 0 AND 1
@@ -47,7 +61,7 @@ active_agents AS (
         min(month) FILTER (is_active) AS first_month,
         max(month) FILTER (is_active) AS last_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
-    FROM marts.user_month
+    FROM worked
     GROUP BY ALL
     HAVING first_month IS NOT NULL
 ),
@@ -60,7 +74,7 @@ moves AS (
         arg_min(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month > active_agents.last_month) AS moved_to,
         coalesce(min(users.month) FILTER (users.month > active_agents.last_month), any_value(active_agents.first_month)) AS moved_month
     FROM active_agents
-    INNER JOIN marts.user_month AS users
+    INNER JOIN worked AS users
         ON users.user_id = active_agents.user_id AND users.is_active AND users.office_id <> active_agents.office_id
     GROUP BY active_agents.office_id, active_agents.user_id
     HAVING moved_to IS NOT NULL OR any_value(active_agents.first_month) > (

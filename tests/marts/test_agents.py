@@ -192,10 +192,8 @@ def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_
     budget = {"office_id": "M2", "user_id": "U1", "commission_budget": 0, "valid_from_utc": FIRST_MOMENT}
     rows(given, "budget_commission_history", "M2", "2026-02", [budget], load_id=load_id)
     placed = "SELECT month, office_id, office_basis FROM marts.user_month ORDER BY 1"
-    assert built(given, placed) == [
-        (date(2026, 1, 1), "M1", "this month"),
-        (date(2026, 2, 1), "M1", "earlier month"),
-    ]
+    january, february = date(2026, 1, 1), date(2026, 2, 1)
+    assert built(given, placed) == [(january, "M1", "this month"), (february, "M1", "earlier month")]
 
 
 LEAD = {"lead_id": "L1", "receiver_id": "U1", "receiver_company_customer_number": "M1"}
@@ -225,8 +223,12 @@ def test_a_user_of_two_customers_works_where_more_was_earned(
     for customer, office, amount in (("G1", "M1", of_group), ("M2", "M2", 150)):
         agent = {"id": "U1", "primary_office_customer_id": "M1", "responsible": True}
         sold(given, customer, "2026-01", office, office, agents=[agent])
-        loaded(given, "commission_user", customer, "2026-01", [earned({"user_id": "U1"}, amount)])
+        for kind, name in (("office", {"office_customer_id": office}), ("user", {"user_id": "U1"})):
+            loaded(given, f"commission_{kind}", customer, "2026-01", [earned(name, amount)])
     found = built(given, "SELECT office_id, commission, _customer FROM marts.user_month")
     assert found == [(placed, of_group + 150, "G1, M2")]
+    query = (SQL / "page" / "agents.sql").read_text("utf-8")
+    build_for(given, query)
+    assert {row[0]: row[3] for row in given.execute(query).fetchall()} == {"M1": of_group, "M2": 150}
     shares = built(given, "SELECT user_office_id FROM marts.sale_shares WHERE NOT is_cross_office ORDER BY 1")
     assert shares == [("M1",), ("M2",)]

@@ -98,9 +98,8 @@ def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_offi
     shown = "user_id, commission, commission_share, final_price_part, is_cross_office"
     found = built(given, f"SELECT {shown} FROM marts.sale_shares WHERE estate_id = 'E1'")
     assert found == [
-        ("U1", Decimal(60), Decimal("0.6"), Decimal(1200), False),
-        ("U2", Decimal(40), Decimal("0.4"), Decimal(800), True),
-    ]
+        ("U1", 60, Decimal("0.6"), 1200, False), ("U2", 40, Decimal("0.4"), 800, True),
+    ]  # fmt: skip
     shared = built(given, "SELECT estate_id, is_shared_between_offices FROM marts.sales ORDER BY 1")
     assert shared == [("E1", True), ("E2", False)]
 
