@@ -24,7 +24,8 @@ WITH versions AS (
         ON readings.report = versions.report AND readings.load_id = versions._load_id AND readings.month = versions.month
     WHERE versions.report = 'commission_office'
     QUALIFY row_number() OVER (
-        PARTITION BY versions.office_id, versions.month, read_at_utc ORDER BY versions.version DESC
+        PARTITION BY versions.office_id, versions.month, coalesce(readings.read_at_utc, versions.valid_from_utc)
+        ORDER BY versions.version DESC
     ) = 1
 ),
 

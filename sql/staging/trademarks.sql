@@ -21,7 +21,7 @@ WITH named AS (
 listed AS (
     SELECT DISTINCT _parent_row AS landed_row, trim(office_id) AS office_id
     FROM bi.trademark_offices_history
-    WHERE valid_to_utc IS NULL AND office_id <> ''
+    WHERE valid_to_utc IS NULL AND trim(office_id) <> ''
 ),
 
 of_offices AS (
