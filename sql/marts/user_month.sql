@@ -107,7 +107,7 @@ active_months AS (
     ANTI JOIN staging.months AS told
         ON told.report = 'commission_user' AND told.customer_id = running._customer AND told.month = running.month
     UNION
-    SELECT user_id, month FROM marts.leads
+    SELECT user_id, month FROM marts.leads WHERE NOT is_removed
     UNION
     SELECT user_id, month FROM marts.sale_shares
 ),

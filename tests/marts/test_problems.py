@@ -122,8 +122,8 @@ def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_repor
         failed(given, NOW, "sales", customer, error_kind="UnreadableRows", error=error)
     build(given, "meta.problems")
     found = given.execute("SELECT condition_count, remedy FROM meta.problems ORDER BY 1").fetchall()
-    remedy = "Correct its shape in shapes.toml, then run `brokerbi replay`."
-    assert found == [(1, remedy), (2, remedy)]
+    assert [count for count, _ in found] == [1, 2]
+    assert all("correct its shape in shapes.toml" in remedy for _, remedy in found)
 
 
 @pytest.mark.parametrize(
