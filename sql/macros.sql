@@ -28,15 +28,6 @@ CREATE OR REPLACE TEMP MACRO sold_commission(totals, sales_commission) AS
 -- The office id without its leading letters.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
--- The office at which an agent's share of a sale counts: the listing one if the agent worked there in the month, else the
--- stated one, which is today's, if the agent worked there, else where the agent worked. `worked` is of staging.user_offices.
-CREATE OR REPLACE TEMP MACRO office_of_share(listing_id, stated_id, worked) AS
-    CASE
-        WHEN list_contains(worked.working_offices, listing_id) THEN listing_id
-        WHEN list_contains(worked.working_offices, stated_id) THEN stated_id
-        ELSE coalesce(worked.office_id, stated_id)
-    END;
-
 -- An id as the row has it; null if it is blank or only zeros, which identifies nothing.
 CREATE OR REPLACE TEMP MACRO id_or_null(raw_id) AS
     CASE WHEN NOT regexp_full_match(raw_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN raw_id::VARCHAR END;

@@ -23,13 +23,10 @@ SELECT
     sales.month,
     sales.contract_on,
     sales.office_id,
-    office_of_share(sales.office_id, agents.user_office_id, worked) AS user_office_id,
-    CASE
-        WHEN office_of_share(sales.office_id, agents.user_office_id, worked) = agents.user_office_id
-            THEN agents.user_office_name
-        ELSE offices.office_name
-    END AS user_office_name,
-    office_of_share(sales.office_id, agents.user_office_id, worked) <> sales.office_id AS is_cross_office,
+    agents.counted_office_id AS user_office_id,
+    CASE WHEN agents.counted_office_id = agents.user_office_id THEN agents.user_office_name ELSE offices.office_name END
+        AS user_office_name,
+    agents.counted_office_id <> sales.office_id AS is_cross_office,
     agents.is_responsible,
     agents.commission,
     agents.commission_foreign,
@@ -39,8 +36,7 @@ SELECT
     sales._month,
     sales._load_id,
     agents.landed_row AS _row
-FROM staging.sales_agents AS agents
+FROM staging.placed_agents AS agents
 INNER JOIN marts.sales AS sales ON sales._row = agents.landed_estate
-LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = sales.month
-LEFT JOIN marts.offices AS offices ON offices.office_id = office_of_share(sales.office_id, agents.user_office_id, worked)
+LEFT JOIN marts.offices AS offices ON offices.office_id = agents.counted_office_id
 ORDER BY year(sales.month), sales.office_id, sales.month

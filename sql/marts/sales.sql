@@ -73,13 +73,6 @@ latest AS (
     WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
 ),
 
-agents_placed AS (
-    SELECT agents.*, office_of_share(latest.office_id, agents.user_office_id, worked) AS counted_office_id
-    FROM staging.sales_agents AS agents
-    INNER JOIN latest ON latest.landed_row = agents.landed_estate
-    LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = latest.month
-),
-
 agents_gathered AS (
     SELECT
         landed_estate,
@@ -94,7 +87,8 @@ agents_gathered AS (
         sum(commission)::DECIMAL(18, 4) AS agent_commission,
         sum(commission_share)::DECIMAL(19, 8) AS agent_share,
         min(counted_office_id) <> max(counted_office_id) AS is_shared_between_offices
-    FROM agents_placed
+    FROM staging.placed_agents
+    SEMI JOIN latest ON latest.landed_row = landed_estate
     GROUP BY ALL
 ),
 

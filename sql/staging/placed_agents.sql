@@ -1,0 +1,16 @@
+-- At which office does an agent's share of a sale count?
+-- One row per agent of an estate in an answer, as in staging.sales_agents.
+-- A share counts at the listing office if the agent worked there in the month, else at the stated office, which is
+-- today's, if the agent worked there, else where the agent worked.
+-- Columns:
+--   counted_office_id: customer id of that office
+SELECT
+    agents.*,
+    CASE
+        WHEN list_contains(worked.working_offices, estates.office_id) THEN estates.office_id
+        WHEN list_contains(worked.working_offices, agents.user_office_id) THEN agents.user_office_id
+        ELSE coalesce(worked.office_id, agents.user_office_id)
+    END AS counted_office_id
+FROM staging.sales_agents AS agents
+INNER JOIN staging.sales_estates AS estates ON estates.landed_row = agents.landed_estate
+LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = estates.month
