@@ -157,7 +157,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    A report that failed for a customer is only observe, so that it turns red with its run.
+    A report that failed for a customer is only observed, so that it turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

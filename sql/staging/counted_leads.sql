@@ -1,8 +1,6 @@
 -- Which leads and tips count, at which office, and was the home sold?
--- One row per lead or tip, as in staging.leads, but counted once even if two customers answer with it.
--- The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
--- else the one at which the user worked then, else unknown. Of two answers, the one loaded later counts. A sale is
--- matched by the documented id of the estate, and counts as later if its contract is not older than the lead.
+-- One row per lead or tip, as in staging.leads, but counted once even if two customers answer with it; marts.leads
+-- states the rules.
 -- Columns:
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
 --   receiver_office_id: customer id of the office that received a tip, or whose user did

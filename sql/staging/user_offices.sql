@@ -70,7 +70,7 @@ traces AS (
     HAVING count(DISTINCT own.office_id) = 1
 ),
 
-traces_paid AS (
+ranked_traces AS (
     SELECT
         traces.*,
         users.commission,
@@ -88,5 +88,5 @@ SELECT
     arg_min(office_id, (-coalesce(commission, 0), choice, -weight, office_id)) FILTER (is_best) AS office_id,
     array_to_string(list_sort(list(DISTINCT office_id)), ', ') AS named_offices,
     list(DISTINCT office_id) FILTER (is_best) AS working_offices
-FROM traces_paid
+FROM ranked_traces
 GROUP BY ALL

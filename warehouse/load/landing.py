@@ -34,6 +34,8 @@ LEVEL = 1
 """JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
 FOLDER_WITHOUT_WINDOW = "now"
 LONGEST_NAME = 120
+REQUEST_AGAIN = "run `brokerbi sync --refresh` with its --report, --customer, --from and --to"
+"""The end of the remedy for a lost or damaged landing file."""
 
 Answers = Iterator[tuple[dict[str, Any], bytes]]
 
@@ -209,9 +211,6 @@ def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]
                 yield info.name, content.read() if content else b""
         while verify and stream.read(zstandard.DECOMPRESSION_RECOMMENDED_OUTPUT_SIZE):
             pass  # the checksum comes after the last block
-
-
-REQUEST_AGAIN = "run `brokerbi sync --refresh` with its --report, --customer, --from and --to"
 
 
 @contextmanager
