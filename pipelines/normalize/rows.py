@@ -32,6 +32,10 @@ class ShapeMismatch(Exception):
     """A document whose rows are not where the shape of its report says."""
 
 
+class ErrorMessage(ShapeMismatch):
+    """A document of plain values only, in place of one with rows."""
+
+
 class Nested(NamedTuple):
     """The elements of a list or keyed object, the index of the object that has it, and their names."""
 
@@ -125,8 +129,7 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
             members = value.items() if type(value) is dict else ()
             inner = {simplified(key): member for key, member in members}
             if name not in inner and not is_nothing(value):
-                found = describe_misfit(value, documents)
-                raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {found}")
+                raise _mismatch(f"an object with {'.'.join(root)}", value, documents)
             values[index] = inner.get(name)
     return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
 
@@ -171,9 +174,13 @@ def columns_along_path(level: Level) -> dict[str, FilledColumn]:
     return columns
 
 
-def _mismatch(expected: str, value: Json, level: Level) -> ShapeMismatch:
+def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMismatch:
     """The error for a value that does not fit: the expected path, its kind, and where rows may be."""
-    return ShapeMismatch(f"expected {expected}, {describe_misfit(value, level.roots)}")
+    is_document = type(value) is dict and any(value is document for document in documents)
+    if is_document and not any(isinstance(member, list | dict) for member in value.values()):
+        found = f"an error message, or no rows, instead of {expected}"
+        return ErrorMessage(f"the service sent {found}: {describe(value)}")
+    return ShapeMismatch(f"expected {expected}, {describe_misfit(value, documents)}")
 
 
 def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
@@ -205,7 +212,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
                 (value for value in values if type(value) is not dict and not is_nothing(value)), None
             )
             if misfit is not None and not level.place.table:
-                raise _mismatch(place.path, misfit, level)
+                raise _mismatch(place.path, misfit, level.roots)
         if lacking := fields.key_tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
@@ -215,13 +222,13 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
                     _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
                     or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
-                    raise _mismatch(place.path, element, level)
+                    raise _mismatch(place.path, element, level.roots)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
     kind = TYPES_OF_STEPS[hop.step.each]
     for value in values:
         if not isinstance(value, kind) and not is_nothing(value):
-            raise _mismatch(place.path, value, level)
+            raise _mismatch(place.path, value, level.roots)
         yield name, value
 
 
@@ -295,6 +302,6 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
         )
         has_only_values = not nested and any(value and type(value) is list for _, value in extra)
         if not is_nothing(element) and (not has_expected or is_wrapped or has_only_values):
-            raise _mismatch(expected, element, level)
+            raise _mismatch(expected, element, level.roots)
         lists += nested
     return lists

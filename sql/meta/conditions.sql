@@ -140,9 +140,13 @@ all_conditions AS (
         status AS kind, report, customer, month, since_utc, error_kind AS cause, error,
         coalesce(
             remedy,
-            CASE error_kind WHEN 'UnreadableRows'
-                THEN 'If its rows have moved, correct its shape in shapes.toml; then run `brokerbi sync`, which requests it again.'
-            ELSE 'Ask the service''s support about it.' END
+            CASE error_kind
+                WHEN 'UnreadableRows'
+                    THEN 'If its rows have moved, correct its shape in shapes.toml; then run `brokerbi sync`, which requests it again.'
+                WHEN 'MessageInsteadOfRows'
+                    THEN 'The next sync requests it again. If the message recurs, ask the service''s support.'
+                ELSE 'Ask the service''s support about it.'
+            END
         ) AS remedy,
         last_try, login, trouble
     FROM failed

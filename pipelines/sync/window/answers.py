@@ -13,6 +13,7 @@ from pipelines.connect.errors import TooManyObjects
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.normalize.rows import ErrorMessage
 from pipelines.normalize.tables import Normalized
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ MOST_OBJECTS = 1_000_000
 
 class UnreadableRows(Exception):
     """An answer that is JSON, but cannot be read as rows."""
+
+
+class MessageInsteadOfRows(UnreadableRows):
+    """An error message with status 200: no shape reads it, so it is neither replayed nor shown by `shapes`."""
 
 
 class RowsWithoutMonths(Exception):
@@ -58,10 +63,8 @@ def normalize_answers(
             choices=choices,
         )
     except ShapeMismatch as error:
-        raise UnreadableRows(
-            f"{error}; `brokerbi shapes --report {report.name}` shows what arrived. The answer is kept in "
-            "landing, and stored rows stay"
-        ) from None
+        kind = MessageInsteadOfRows if isinstance(error, ErrorMessage) else UnreadableRows
+        raise kind(f"{error}; the answer is kept in landing, and stored rows stay") from None
     except MemoryError:
         raise
     except Exception as error:
