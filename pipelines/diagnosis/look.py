@@ -18,6 +18,7 @@ from pipelines.connect.errors import ConnectError, Forbidden
 from pipelines.months import Month
 from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.normalize.rows import ErrorMessage
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import Question, Span
 from pipelines.shapes.places import names_in_words
@@ -82,10 +83,37 @@ def judge_answers(
     known: KnownIds,
     timezone: str,
 ) -> Look:
-    """Read answers as loading would; if they do not fit an assumed shape, propose another."""
+    """Read answers as loading would; if they do not fit, propose another shape or the envelope around them."""
+    look = _read_answers(report, documents, months, timezone)
+    if look.state in ("as declared", "empty"):
+        return look
+    values = [document.value for document in documents]
+    if report.is_assumed and (proposal := propose(report, values, known)).tables:
+        state = "proposed" if proposal.is_complete else look.state
+        return replace(look, state=state, proposal=proposal.as_toml())
+    envelope = values[0] if look.state == "not understood" and type(values[0]) is dict else {}
+    for name in (name for name, value in envelope.items() if name.isidentifier() and value):
+        inner = _read_answers(replace(report, root=name), documents, months, timezone)
+        if inner.state == "as declared":
+            return replace(inner, state="proposed", proposal=f'[{report.name}]\nroot = "{name}"\n')
+    if not look.missing:
+        return look
+    needed = ", ".join(look.missing)
+    is_read = look.state == "columns missing"
+    lacking = f"No row has {needed}, which marts need" if is_read else f"Marts need {needed}"
+    extra = f"Undeclared fields: {names_in_words(look.extra)}" if look.extra else ""
+    return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
+
+
+def _read_answers(
+    report: Report, documents: Sequence[Document], months: Sequence[Month], timezone: str
+) -> Look:
+    """The look at answers as loading would read them."""
     look = empty_look(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
+    except ErrorMessage as error:
+        return replace(look, state="not understood", sentence=str(error))
     except ShapeMismatch as error:
         needed = [
             f"{table.name}.{column.name}"
@@ -93,29 +121,19 @@ def judge_answers(
             for column in declared_columns(table)
             if column.needed
         ]
-        look = replace(look, state="not understood", missing=tuple(needed), sentence=str(error))
-    else:
-        if not (answer.rejected or any(table.frame.height for table in answer.tables)):
-            return look
-        first = answer.tables[0]
-        filled = [column.name for column in first.columns if first.frame[column.name].count()]
-        declared = {column.name for column in declared_columns(report.tables[0])}
-        look = replace(
-            look,
-            state="columns missing" if answer.missing else "as declared",
-            columns=tuple(name for name in filled if name in declared),
-            missing=answer.missing,
-            extra=tuple(name for name in filled if name not in declared),
-        )
-    if look.state == "as declared":
+        return replace(look, state="not understood", missing=tuple(needed), sentence=str(error))
+    if not (answer.rejected or any(table.frame.height for table in answer.tables)):
         return look
-    values = [document.value for document in documents]
-    if report.is_assumed and (proposal := propose(report, values, known)).tables:
-        state = "proposed" if proposal.is_complete else look.state
-        return replace(look, state=state, proposal=proposal.as_toml())
-    lacking = f"No row has {', '.join(look.missing) or 'any column'}, which marts need"
-    extra = f"Undeclared fields: {names_in_words(look.extra)}" if look.extra else ""
-    return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
+    first = answer.tables[0]
+    filled = [column.name for column in first.columns if first.frame[column.name].count()]
+    declared = {column.name for column in declared_columns(report.tables[0])}
+    return replace(
+        look,
+        state="columns missing" if answer.missing else "as declared",
+        columns=tuple(name for name in filled if name in declared),
+        missing=answer.missing,
+        extra=tuple(name for name in filled if name not in declared),
+    )
 
 
 def look_at(
