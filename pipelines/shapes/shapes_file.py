@@ -91,9 +91,12 @@ def _table(table: Table, words: Any, where: str) -> Table:
     rows = _text(words, "rows", where) if "rows" in words else table.rows
     paths = {**table.paths, **{name: _text(columns, name, where) for name in columns}}
     corrected = replace(table, rows=rows, paths=paths)
-    for column in table.columns if rows != NONE else ():
+    if rows == NONE:
+        return corrected
+    row_path = rows_path(rows)
+    for column in table.columns:
         try:
-            rows_path(rows).column(column_path(corrected, column))
+            row_path.column(column_path(corrected, column))
         except PathError as error:
             if column.name in paths:
                 raise PathError(f"{table.name}.{column.name}: {error}") from None

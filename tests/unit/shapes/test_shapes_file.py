@@ -74,6 +74,10 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
                 "('[].users[].userId' is not on the way to the rows at 'x[]')"
             ),
         ),
+        (
+            '[budget_commission]\nrows = "x[].y["',
+            "[budget_commission] the path 'x[].y[' cannot be read at 'y['",
+        ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is not a text in quotes"),
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal must be "." or ","'),
     ],
