@@ -83,7 +83,7 @@ def judge_answers(
     known: KnownIds,
     timezone: str,
 ) -> Look:
-    """Read answers as loading would; if they do not fit, propose another shape or the envelope around them."""
+    """Read answers as loading would; if they do not fit, propose a shape or the envelope around them."""
     look = _read_answers(report, documents, months, timezone)
     if look.state in ("as declared", "empty"):
         return look

@@ -33,3 +33,8 @@ def test_rows_that_loading_would_reject_are_not_understood() -> None:
     assert seen.missing == tuple(
         f"running_commissions.{name}" for name in ("user_id", "amount", "exchange_rate")
     )
+
+
+def test_an_envelope_around_a_documented_report_is_proposed_as_its_root() -> None:
+    seen = look("running_commissions", {"page": 1, "result": [event()]})
+    assert (seen.state, seen.proposal) == ("proposed", '[running_commissions]\nroot = "result"\n')
