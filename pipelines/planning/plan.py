@@ -264,12 +264,13 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     """A probe for every customer with stored months that are not requested every night.
 
-    It is sent to the first report that the service did not deny.
+    It is sent to the first report that the service did not deny today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
+    denied_today = {pair for pair, at in ledger.denied.items() if calendar.day_of(at) == today}
     for customer in inputs.customers:
-        denied = [report for report, denied_customer in ledger.denied if denied_customer == customer.id]
+        denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
         days_read = [
