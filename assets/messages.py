@@ -25,7 +25,7 @@ TIME_TO_PUBLISH = timedelta(minutes=2)
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks back this far."""
 LATEST_RUNS = 50
-LONGEST_LINE, MOST_LINES = 500, 6
+LONGEST_LINE, MOST_LINES = 640, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
 WILL_RETRY = "dagster/will_retry"
 
