@@ -96,7 +96,10 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far; `unread` maps loads that could not be read to their errors."""
+    """A running replay and its outcome so far; `unread` maps loads that could not be read to their errors.
+
+    `damaged` describes all damaged landing files.
+    """
 
     settings: Settings
     catalogue: Mapping[str, Report]
@@ -105,6 +108,7 @@ class _Replay:
     done: ReplayResult = field(default_factory=ReplayResult)
     histories_left: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
         """Repeat `loads_to_replay`; a history completely or not at all."""
@@ -128,13 +132,14 @@ class _Replay:
             done.rejected += sum(len(load.rejected) for load in readable)
             load_group(store, readable, from_scratch=is_history and not quarantine)
             self.on_load(done.loads, len(loads))
+        done.failures += [damage for damage in self.damaged if damage not in self.unread.values()]
         with store.writing() as connection:
             record_unread(connection, self.unread)
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
         """Record loads of these reports that only landing has, as after a lost working file."""
         files = list(self.landing.walk())
-        self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
+        self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
             file
             for file in files
