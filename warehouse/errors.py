@@ -49,10 +49,6 @@ PUBLISHED_FILE_REMEDY = Remedy(
     "run `brokerbi publish`, which makes a new copy of the working file",
     "Analysts should open it read-only, which locks no other process out.",
 )
-SPACE_ADVICE = (
-    "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS "
-    "and a smaller BROKERBI_KEEP_PUBLISHED help"
-)
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
@@ -82,8 +78,8 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(text):
         return WarehouseError(
-            f"There is no room left on the disk of {path}; earlier data is unharmed. Free some space and run "
-            f"the command again; {SPACE_ADVICE}."
+            f"There is no room left on the disk of {path}; earlier data is unharmed. "
+            "Free some space, then run the command again."
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
         target = Path(getattr(error, "filename", None) or path)

@@ -16,7 +16,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
-from warehouse.errors import SPACE_ADVICE
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable
 from warehouse.persons.erased_list import read_erased
@@ -203,7 +202,8 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{size(free)} is free.",
-            remedy=f"Free some space; {SPACE_ADVICE}.",
+            remedy="Delete the oldest files in published/, then lower BROKERBI_KEEP_PUBLISHED and "
+            "BROKERBI_LANDING_DAYS.",
         )
 
 
