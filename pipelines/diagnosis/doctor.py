@@ -169,7 +169,9 @@ def _service_findings(
         found = f"{sum(look.error is None for look in accepted)} of {len(accepted)} reports answer"
         if denied := [look.report for look in accepted if look.state == "no access"]:
             found += f"; denied: {', '.join(denied)}"
-            remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
+            has_some = len(denied) < len(accepted)
+            off = "them off (BROKERBI_REPORTS=-name)" if has_some else "the customer off (`active = false`)"
+            remedy = f"ask the service's support for access, or switch {off}"
             yield Finding(f"access of {customer}", Severity.WARNING, found, remedy)
         elif accepted:
             yield Finding(f"access of {customer}", Severity.WELL, found)
