@@ -119,7 +119,7 @@ class AllRefused(HostDown):
     trouble = "refusal"
 
 
-LOGIN_DENIED = "The login was denied (401). It is tried once more the next night, then only if it changes."
+LOGIN_DENIED = "The login was denied (401). A denied login is tried on two nights, then only if it changes."
 RUN_AGAIN = "The next run repeats the request; if the error lasts, ask the service's support."
 CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "

@@ -142,7 +142,8 @@ all_conditions AS (
             remedy,
             CASE error_kind
                 WHEN 'UnreadableRows'
-                    THEN 'If its rows have moved, correct its shape in shapes.toml; then run `brokerbi sync`, which requests it again.'
+                    THEN 'If its rows have moved (`brokerbi shapes --report ' || report || '` shows what arrived), correct its shape '
+                        || 'in shapes.toml; then run `brokerbi sync`, which requests it again.'
                 WHEN 'MessageInsteadOfRows'
                     THEN 'The next sync requests it again. If the message recurs, ask the service''s support.'
                 ELSE 'Ask the service''s support about it.'

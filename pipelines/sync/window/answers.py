@@ -30,7 +30,7 @@ class UnreadableRows(Exception):
 
 
 class MessageInsteadOfRows(UnreadableRows):
-    """An error message with status 200: no shape reads it, so it is neither replayed nor shown by `shapes`."""
+    """An error message with status 200; no shape reads it, so neither `replay` nor `shapes` uses it."""
 
 
 class RowsWithoutMonths(Exception):
