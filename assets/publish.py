@@ -73,7 +73,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if loaded.is_refused:
             return dg.SkipReason(
-                f"Publishing this load was refused; launch `{PUBLISH}`, or wait for a new load."
+                f"A check or mart blocks this load; launch `{PUBLISH}` to try again, or wait for a new load."
             )
         is_busy = bool(runs) or any(
             backfill.status.name == "REQUESTED"
@@ -88,7 +88,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> bool:
-    """Whether analysts have waited for two hours, or the latest nightly run has ended unpublished."""
+    """Whether analysts have waited two hours, or the latest nightly run has ended but is not published."""
     waited = project.clock.utc_now() - loaded.waiting_since_utc
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
@@ -98,7 +98,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    It does not run with the reports: a customer that fails must not hold back other customers' rows.
+    It does not run with the reports: one failing customer must not hold back the rows of others.
     """
 
     @dg.multi_asset(
@@ -110,7 +110,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         mark_alive(project, context.run.run_id)
-        # Dagster may have missed partitions logged during a submission: make it recount them.
+        # Dagster's cached count may lack partitions logged during a submission, so it is cleared.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
@@ -122,8 +122,8 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             yield from mart_results(project, files, finished.marts)
             yield from (check_result(project, files, check) for check in finished.checks)
             yield _publication(project, context, finished)
-            if finished.undone:
-                raise dg.Failure(" ".join(["The file is published.", *finished.undone]))
+            if finished.failed_steps:
+                raise dg.Failure(" ".join(["The file is published.", *finished.failed_steps]))
         except WarehouseError as error:
             raise dg.Failure(str(error)) from None
 
@@ -157,7 +157,7 @@ def _publication(
         (cause.first.severity, cause.first.kind, cause.affected, cause.first.error, cause.first.remedy)
         for cause in all_causes
     ]
-    headings = ("severity", "kind", "whom", "issue", "what to do")
+    headings = ("severity", "kind", "affected", "issue", "what to do")
     conditions = {"conditions": table(headings, rows)} if rows else {}
     publication = finished.publication
     if not publication.has_new_file:

@@ -127,7 +127,7 @@ async def _with_current_budgets(
             except (Unauthorized, HostDown):
                 raise
             except (Unreadable, ConnectError) as error:
-                why = getattr(error, "found", error)
+                why = getattr(error, "issue", error)
                 problems.append(f"The current budget of {change} cannot be read, so it is not changed: {why}")
             else:
                 changes.append(replace(change, before=before, after={**before, **change.after}))

@@ -127,7 +127,7 @@ class _Pusher:
                     raise
                 except (Unreadable, errors.ConnectError) as error:  # a failed budget does not stop the others
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
-                    why = getattr(error, "found", error)
+                    why = getattr(error, "issue", error)
                     self._note(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
@@ -180,7 +180,7 @@ class _Pusher:
             return True
         except errors.ConnectError as error:
             del self.sent[change.key]
-            reason = f"{error.found} {OTHER_ID}" if isinstance(error, errors.NotFound) else error.found
+            reason = f"{error.issue} {OTHER_ID}" if isinstance(error, errors.NotFound) else error.issue
             self._note(change, PushStatus.REFUSED, reason)
             if isinstance(error, STOPPING):
                 raise

@@ -44,7 +44,7 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    warn(*finished.undone, *finished.warnings)
+    warn(*finished.failed_steps, *finished.warnings)
     return True
 
 

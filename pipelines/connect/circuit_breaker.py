@@ -47,7 +47,7 @@ class CircuitBreaker:
     def check(self, request: Request) -> None:
         """Raise HostDown for any request once the circuit is open."""
         if error := self.stop_error:
-            raise type(error)(error.found, error.remedy, request=request, last_try=error.last_try)
+            raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
         """Record a try with a login; any answer shows that the host is alive."""
@@ -85,20 +85,20 @@ class CircuitBreaker:
         pairs = {(item.request.customer, item.request.report) for item in failed}
         reports = {report for _, report in pairs}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in failed):
-            found = "No server answers at BROKERBI_BASE_URL."
+            issue = "No server answers at BROKERBI_BASE_URL."
         elif (
             len(failed) >= self.most_failures
             and len(pairs) >= FEWEST_PAIRS
             and len(reports) >= min(FEWEST_PAIRS, self.reports)
         ):
-            found = (
+            issue = (
                 f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
                 "stops."
             )
         else:
             return
-        found = f"{found} {error.found}"
-        self._give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
+        issue = f"{issue} {error.issue}"
+        self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def denies_customer(self, customer: str, login: Login | None = None) -> bool:
         """Whether a login lacks access to a customer: three reports denied, one answered for others."""

@@ -1,4 +1,4 @@
-"""The errors of the client: each states what came back and what to do next."""
+"""The errors of the client: each states the issue and its remedy."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ GATEWAY_TIMEOUT = 504
 class ConnectError(Exception):
     """A failed `request`, which the message does not name.
 
-    The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, `tries`
-    the number of requests, `last_try` how the last try ended, and `login` names a denied login. Errors
-    with the same `trouble` share a cause in meta.conditions.
+    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of requests,
+    `last_try` how the last try ended, and `login` names a denied login. Errors with the same `trouble` share
+    a cause in meta.conditions.
     """
 
     trouble: str = ""
 
     def __init__(
         self,
-        found: str,
+        issue: str,
         remedy: str = "",
         *,
         request: Request,
@@ -42,8 +42,8 @@ class ConnectError(Exception):
         last_try: str = "",
         login: str = "",
     ) -> None:
-        super().__init__(f"{found} {remedy}".rstrip())
-        self.found, self.remedy = found, remedy
+        super().__init__(f"{issue} {remedy}".rstrip())
+        self.issue, self.remedy = issue, remedy
         self.request, self.answer = request, answer
         self.tries, self.last_try, self.login = tries, last_try, login
 
@@ -167,8 +167,8 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
     if 300 <= answer.status < 400 and "location" in answer.headers:
         kind, remedy = Redirected, CHECK_ADDRESS
         meaning = "it redirects to another address, which is not followed."
-    found = f"The service answered {answer.status}: {meaning}{_quote(answer, login)}"
-    return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
+    issue = f"The service answered {answer.status}: {meaning}{_quote(answer, login)}"
+    return kind(issue, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:

@@ -150,7 +150,7 @@ def _service_findings(
         yield Finding("service", Severity.WARNING, "not known: the working file cannot be used")
         return
     if down := next((look.error for look in looks if isinstance(look.error, HostDown)), None):
-        yield Finding("service", Severity.ERROR, down.found, down.remedy)  # the other errors say the same
+        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors say the same
         return
     logins: defaultdict[str, list[Look]] = defaultdict(list)
     for look in looks:
@@ -158,7 +158,7 @@ def _service_findings(
             logins[look.error.remedy].append(look)
         elif look.error and not isinstance(look.error, Forbidden):
             subject = f"{look.report} of {look.customer}"
-            yield Finding(subject, Severity.ERROR, look.error.found, look.error.remedy)
+            yield Finding(subject, Severity.ERROR, look.error.issue, look.error.remedy)
     for remedy, denied_looks in logins.items():
         names = ", ".join(dict.fromkeys(look.customer for look in denied_looks))
         yield Finding(f"login of {names}", Severity.ERROR, denied_looks[0].sentence, remedy)

@@ -235,7 +235,7 @@ class _Survey:
                     break
         except ConnectError as error:
             state: State = "no access" if isinstance(error, Forbidden) else "not answered"
-            look = replace(look, state=state, sentence=error.found, error=error)
+            look = replace(look, state=state, sentence=error.issue, error=error)
         return replace(look, customer=customer)
 
     def _learn_ids(self, report: Report, document: Document) -> None:

@@ -60,8 +60,8 @@ from pipelines.shapes.shape import Place, shape_of
 
 __all__ = ["ShapeMismatch", "normalize"]
 
-FEWEST_REJECTED = 10
-"""An answer fails if at least this many rows, and half of all, are rejected; fewer go to quarantine."""
+MIN_REJECTED = 10
+"""An answer fails if at least this many rows, and half of all rows, are rejected; fewer go to quarantine."""
 
 
 def normalize(
@@ -75,8 +75,8 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window. `requested_ids` and `choices` are what each document was requested with.
-    The documents forget their values afterwards. Raises ShapeMismatch if they do not fit.
+    `months` are those of the window. `requested_ids` and `choices` are the parameters of each document's
+    request. The documents drop their parsed values afterwards. Raises ShapeMismatch if they do not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)
@@ -92,7 +92,7 @@ def normalize(
 def _request_columns(
     report: Report, requested_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
-    """The columns with facts of the requests: the parts of the id, and the choice."""
+    """The columns with values of the requests: the parts of the id, and the choice parameter."""
     columns = []
     if by_id := report.endpoint.by_id:
         parts = [by_id.parts(requested_id) for requested_id in requested_ids]
@@ -159,7 +159,7 @@ class _Answer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, without measures that match two fields, unless the operator set a path."""
+        """The declared columns, except measures that match two fields and have no path by the operator."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -172,7 +172,7 @@ class _Answer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add a level's table, without rejected rows and other months; returns it and the indexes kept."""
+        """Add a level's table, without rejected rows and other months; returns it and its rows' indexes."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -228,11 +228,11 @@ class _Answer:
             return ()
         self._check_documents(level, table, reasons)
         undated = undatable_rows(table, columns, months)
-        named = named_months(columns) if months.dated_by else None
+        stated_months = named_months(columns) if months.dated_by else None
         requested = {month.first_day for month in self.window}
         where = f"{level.place.path or 'the answer'}, element"
         for row, (reason, column) in reasons.items():
-            month = months.first_days[row] or (named[row] if named is not None else None)
+            month = months.first_days[row] or (stated_months[row] if stated_months is not None else None)
             is_undatable = month is None and row in undated
             month = month if month in requested else None
             raw = to_json(level.elements[row])
@@ -256,7 +256,7 @@ class _Answer:
             return
         count = Counter(level.documents)
         rejected = Counter(level.documents.gather(list(reasons)))
-        is_half = len(reasons) >= FEWEST_REJECTED and 2 * len(reasons) >= len(level.elements)
+        is_half = len(reasons) >= MIN_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             document = level.documents[row]
             is_rejected = rejected[document] == count[document]

@@ -31,8 +31,8 @@ Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months below this age are requested again every four weeks."""
-MONTHS_OF_A_REPORT = 10
-"""About how many months of a report that is; the months of the next report fall on later days."""
+DAYS_BETWEEN_REPORTS = 10
+"""Days from the first due day of one report to that of the next: about ten months take ten days."""
 
 
 class Due(NamedTuple):
@@ -57,7 +57,7 @@ class Calendar:
         return Month.of(self.today)
 
     def age(self, month: Month) -> int:
-        """The age of a month in months; negative for months to come."""
+        """The age of a month in months; negative for future months."""
         return self.this_month.since(month)
 
     def day_of(self, time: datetime) -> date:
@@ -75,9 +75,9 @@ def calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    One request covers `months_at_once` months, which share a day in a cycle of one or four weeks; those of
-    the next request come a day later, and `offset` moves all days. Months that `failed`, `changed` after
-    their last request, or are `unsettled` are requested immediately.
+    A request covers `months_at_once` months. They are due on the same day of a cycle of one or four weeks,
+    the months of the next request a day later; `offset` shifts all due days. Months that `failed`, `changed`
+    after their last request, or are `unsettled` are requested immediately.
     """
 
     report: Report
@@ -90,17 +90,17 @@ class Rules:
     selection: Selection = field(default_factory=Selection)
 
     @property
-    def is_one_by_one(self) -> bool:
-        """Whether each month takes its own request, too many to send nightly."""
+    def is_spread_over_week(self) -> bool:
+        """Whether the latest months are spread over a week: each needs a request, too many for one night."""
         return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
-        """Why a month is requested today; None if it is left alone."""
+        """Why a month is requested today; None if it is not."""
         if self.selection.is_fresh(stored.fetched_at_utc):
             return None
         if self.selection.refresh:
             return "chosen"
-        if not self.is_one_by_one and (self._is_latest(month) or stored.state == "open"):
+        if not self.is_spread_over_week and (self._is_latest(month) or stored.state == "open"):
             return "nightly"
         if month in self.failed:
             return "failed"
@@ -123,15 +123,15 @@ class Rules:
         return replace(self, calendar=replace(self.calendar, today=next_month)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:
-        """Whether a month is one of the latest months or is to come."""
+        """Whether a month is one of the latest months or a future one."""
         return self.calendar.age(month) < self.calendar.due_months
 
     def _days_between(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # few months have a shorter cycle, so that every night requests one
+        if self._is_latest(month):  # fewer than seven months have a shorter cycle, so one is due every night
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
-            return shortest if self.is_one_by_one else None
+            return shortest if self.is_spread_over_week else None
         return DAYS_OF_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
 
     def _last_due_day(self, month: Month, days: int) -> date:
@@ -143,7 +143,7 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have months to come. A report that the service calculates for the latest months alone
+    Only budgets have future months. A report that the service calculates for the latest months alone
     (interface, Limits: LiveData/CommissionReport) has no older months.
     """
     first, last = calendar.start, calendar.this_month
@@ -236,7 +236,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
         calendar,
         months_at_once=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
         # shifts each customer's days, mostly by different amounts, to spread the load
-        offset=report.timing.position * MONTHS_OF_A_REPORT
+        offset=report.timing.position * DAYS_BETWEEN_REPORTS
         + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
         changed=changed_months(inputs, report, customer),
@@ -246,7 +246,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """Months to read again if they were last read before the given time.
+    """Months to request again, each with the time of its change.
 
     The service changed one of their sales, or the report's counterpart has new budgets.
     """
@@ -259,7 +259,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change: those read longest ago, none read today."""
+    """Older months whose rows will still change, the least recently read first, without those read today."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [
@@ -269,5 +269,5 @@ def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Seque
         and calendar.age(month) >= calendar.due_months
         and calendar.day_of(read_at[month]) < calendar.today
     ]
-    most = report.timing.unsettled.most if report.timing.unsettled else 0
-    return sorted(months, key=lambda month: read_at[month])[:most]
+    limit = report.timing.unsettled.most if report.timing.unsettled else 0
+    return sorted(months, key=lambda month: read_at[month])[:limit]

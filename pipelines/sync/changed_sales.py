@@ -125,7 +125,7 @@ def _affected_months(
 def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
-    reason = " ".join(str(getattr(error, "found", error)).split())
+    reason = " ".join(str(getattr(error, "issue", error)).split())
     note = (
         WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     )  # the report itself may be allowed

@@ -32,11 +32,11 @@ REMEDY_FOR_COLUMNS = (
 
 
 class HeldBack(Exception):
-    """An answer that may not replace the stored rows: the broken rule, what was found, and the remedy."""
+    """An answer that may not replace the stored rows: the broken rule, the issue and the remedy."""
 
-    def __init__(self, rule: str, found: str, remedy: str) -> None:
-        self.rule, self.found, self.remedy = rule, f"{found}; the old rows stay.", remedy
-        super().__init__(self.found)
+    def __init__(self, rule: str, issue: str, remedy: str) -> None:
+        self.rule, self.issue, self.remedy = rule, f"{issue}; the old rows stay.", remedy
+        super().__init__(self.issue)
 
 
 def check_shrink(
@@ -61,8 +61,8 @@ def check_columns(
     emptied = list(_emptied_columns(stored, tables, fewest_rows)) if has_rows else []
     if emptied:
         more = [f"{len(emptied) - MOST_NAMED} more"] if len(emptied) > MOST_NAMED else []
-        found = ", and ".join([*emptied[:MOST_NAMED], *more])
-        raise HeldBack(COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
+        issue = ", and ".join([*emptied[:MOST_NAMED], *more])
+        raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
 
 
 def _emptied_columns(

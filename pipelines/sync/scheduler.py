@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
-"""Windows under way per concurrent request, so that no slot is idle while an answer is parsed."""
+"""Windows in progress per concurrent request, so that no slot is idle while an answer is parsed."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes its own memory."""
-MOST_AT_A_TIME = 4
+MAX_WINDOWS_AT_A_TIME = 4
 """Windows of one report and customer requested at a time, after the first answers."""
-MOST_REJECTED_MONTHS = 2
+MAX_REJECTED_MONTHS = 2
 """After this many rejections in a row, older months are not requested."""
 
 
@@ -50,7 +50,7 @@ class Scheduler:
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request all windows of all tasks; a failure is recorded and stops nothing else.
 
-        Fetched windows are loaded in any case. Raises errors of the store (a full disk, a lost lock).
+        Windows fetched by then are still loaded. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
@@ -76,7 +76,7 @@ class Scheduler:
         while task.windows:
             batch = task.next_windows(at_a_time, self.today)
             failures = await asyncio.gather(*(self._fetch_window(task, window, slots) for window in batch))
-            at_a_time = min(2 * at_a_time, MOST_AT_A_TIME)
+            at_a_time = min(2 * at_a_time, MAX_WINDOWS_AT_A_TIME)
             for window, failure in zip(batch, failures, strict=True):
                 if failure is None:
                     task.rejected_in_a_row = 0
@@ -84,13 +84,13 @@ class Scheduler:
                 self._note_failure(task, window, *failure)
                 if isinstance(failure[1], BadRequest | RejectedTogether):
                     at_a_time = 1
-            if task.rejected_in_a_row >= MOST_REJECTED_MONTHS and not task.closed:
+            if task.rejected_in_a_row >= MAX_REJECTED_MONTHS and not task.closed:
                 task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
 
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Fetch one window and hand it to the loader; returns its record and the error if it failed.
+        """Fetch one window and hand it to the loader; if that fails, returns its record and the error.
 
         It is not requested if the outcome of other windows forbids it.
         """
@@ -98,8 +98,8 @@ class Scheduler:
         memory = self.fetcher.memory
         async with slots:
             client = self.clients(result.customer, task.planned.report.endpoint.path)
-            if ended := self._unrequested(task, result, client.login):
-                self.summary.add(ended)
+            if record := self._forbidden_record(task, result, client.login):
+                self.summary.add(record)
                 return None
             await memory.enter(result.report)
             fetched, error = await self.fetcher.fetch(client, task, window, result)
@@ -109,7 +109,7 @@ class Scheduler:
             await self.loader.put(fetched)
             return None
 
-    def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
+    def _forbidden_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
         """The record of a window that the outcome of other windows forbids; None if it may be requested."""
         if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True
@@ -117,12 +117,12 @@ class Scheduler:
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.closed)
         if stopped := self.summary.stopped:
-            return result.ended(WindowStatus.NOT_REQUESTED, stopped.found, failure=failure_of(stopped))
+            return result.ended(WindowStatus.NOT_REQUESTED, stopped.issue, failure=failure_of(stopped))
         return result.ended(WindowStatus.NOT_REQUESTED, task.closed) if task.closed else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
         """Record a window that could not be fetched, and the consequences for the rest of its task."""
-        status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
+        status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():
                 status, reason = WindowStatus.SKIPPED, "its rows state no month, so it is requested by month"
@@ -144,8 +144,8 @@ class Scheduler:
             self.summary.add(result.ended(status, reason))
             return
         self.summary.stopped = self.circuit_breaker.stop_error
-        stopped = self.summary.stopped if isinstance(error, HostDown) else None
-        self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
+        stop_error = self.summary.stopped if isinstance(error, HostDown) else None
+        self.summary.add(result.ended(status, reason, failure=failure_of(stop_error or error)))
 
     def _request_by_month(self, task: TaskState, window: Window) -> None:
         """Split the remaining windows of a task into single months, because its rows state no month."""
@@ -168,8 +168,8 @@ def failure_of(error: Exception) -> Failure:
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
     """The tasks in round-robin order, each customer beginning with a different report.
 
-    A denied report then costs one request, and consecutive requests span all customers and reports: if all
-    are denied, more than a single access right is missing.
+    Consecutive requests are then for different customers and reports. If all of them are denied, more than
+    one access right is missing, and the circuit breaker ends the run.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

@@ -19,7 +19,7 @@ from warehouse.ledger.changes import record_disagreements
 from warehouse.ledger.ledger import forget_lake, has_months
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.schema_evolution import declare
-from warehouse.marts.build import MartError, build_marts, within_memory
+from warehouse.marts.build import MartError, build_marts, build_within_memory
 from warehouse.marts.checks import CheckResult, run_and_store_checks
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.suppression import suppress_tables
@@ -39,13 +39,13 @@ PING_SECONDS = 10.0
 class Finished:
     """The outcome of building, checking and publishing.
 
-    After a publication, `undone` states why pages or export failed, and `warnings` why lake or ping failed.
+    After a publication, `failed_steps` says why pages or export failed, and `warnings` why lake or ping did.
     """
 
     marts: list[str]
     checks: list[CheckResult]
     publication: Publication
-    undone: list[str] = field(default_factory=list)
+    failed_steps: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -61,7 +61,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     checks: list[CheckResult] = []
     try:
         try:
-            marts, checks = within_memory(store.path, partial(_build_and_check, store, settings, clock))
+            marts, checks = build_within_memory(store.path, partial(_build_and_check, store, settings, clock))
             reasons = [check.finding for check in checks if check.blocks]
         except MartError as error:
             reasons = [str(error)]
@@ -73,12 +73,12 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    undone, warnings = [draw_pages(settings, clock, only_operators=not publication.has_new_file)], []
+    failed_steps, warnings = [draw_pages(settings, clock, only_operators=not publication.has_new_file)], []
     if publication.has_new_file:
-        undone.append(_export(settings))
+        failed_steps.append(_export(settings))
         warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
         warnings.append(ping(settings.ping_url.get_secret_value()))
-    return Finished(marts, checks, publication, [*filter(None, undone)], [*filter(None, warnings)])
+    return Finished(marts, checks, publication, [*filter(None, failed_steps)], [*filter(None, warnings)])
 
 
 def _export(settings: Settings) -> str:

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from landing alone.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
-histories, the ledger and what marts remember. A lost file is rebuilt without them, and a note says so.
+histories, the ledger and the row versions of marts. A lost file is rebuilt without them, and a note says so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
-HISTORY_LEFT = "Another answer of the same history could not be read."
+HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 
 @dataclass
@@ -65,33 +65,33 @@ def replay(
     """Rebuild tables from landing alone, identical to what was loaded; sends no request.
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
-    `catalogue` is by default ours with the operator's shapes. A missing or damaged landing file is a failure
-    that stops no other load. `on_load` receives the number of finished loads and the total.
+    `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
+    a failure that stops no other load. `on_load` receives the number of finished loads and the total.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
-    replaying = _Replay(settings, catalogue, clock, on_load)
-    done = replaying.done
+    running = _Replay(settings, catalogue, clock, on_load)
+    result = running.result
     try:
-        replaying.load_again(store, reports or [*catalogue], quarantine=quarantine)
-        done.failures += replaying.histories_left
+        running.load_again(store, reports or [*catalogue], quarantine=quarantine)
+        result.failures += running.unchanged_histories
     except OlderFormat:
         with fresh_file(store) as fresh:
-            replaying.load_again(fresh, [*catalogue])
-            done.notes += replaying.histories_left  # their rows are copied
-            if done.failures:
-                done.failures.append(
+            running.load_again(fresh, [*catalogue])
+            result.notes += running.unchanged_histories  # their rows are copied
+            if result.failures:
+                result.failures.append(
                     f"{store.path} stays as it was: restore the missing or damaged answers to "
                     f"{settings.data_dir / 'landing'} from a backup, and run `brokerbi replay` again"
                 )
-                return done
+                return result
             replace_file(store, fresh)
-    if settings.pseudonym_key.get_secret_value():  # freed blocks may hold names from before the key
+    if settings.pseudonym_key.get_secret_value():  # freed blocks may hold names stored before the key
         with store.writing() as connection:
             record_traces(connection)
-    return done
+    return result
 
 
 @dataclass
@@ -105,34 +105,34 @@ class _Replay:
     catalogue: Mapping[str, Report]
     clock: Clock
     on_load: Callable[[int, int], None]
-    done: ReplayResult = field(default_factory=ReplayResult)
-    histories_left: list[str] = field(default_factory=list)
+    result: ReplayResult = field(default_factory=ReplayResult)
+    unchanged_histories: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat `loads_to_replay`; a history completely or not at all."""
+        """Repeat `loads_to_replay`; a history is repeated as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
             self._record_lost_loads(store, reports)
         with store.reading() as connection:
             loads = loads_to_replay(connection, reports, only_quarantined=quarantine)
-        done = self.done
+        result = self.result
         for group in _groups(loads):
             is_history = group[0].history
             with store.reading() as connection:
                 stored = {} if is_history else read_load_profiles(connection, group)
             readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
-                self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
+                self.unread |= {load.load_id: HISTORY_UNREADABLE for load in readable}
                 continue
-            done.loads += len(readable)
-            done.rows += sum(table.frame.height for load in readable for table in load.tables)
-            done.rejected += sum(len(load.rejected) for load in readable)
+            result.loads += len(readable)
+            result.rows += sum(table.frame.height for load in readable for table in load.tables)
+            result.rejected += sum(len(load.rejected) for load in readable)
             load_group(store, readable, from_scratch=is_history and not quarantine)
-            self.on_load(done.loads, len(loads))
-        done.failures += [damage for damage in self.damaged if damage not in self.unread.values()]
+            self.on_load(result.loads, len(loads))
+        result.failures += [damage for damage in self.damaged if damage not in self.unread.values()]
         with store.writing() as connection:
             record_unread(connection, self.unread)
 
@@ -153,7 +153,7 @@ class _Replay:
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
-            self.done.notes.append(
+            self.result.notes.append(
                 f"rebuilt from landing alone: {counted(count, 'stored answer')}; their changes are unknown, "
                 "so marts.restatements, marts.sale_changes and marts.user_month_versions lack them"
             )
@@ -163,24 +163,24 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        If a column that the stored rows fill would be empty, the answer has an earlier shape, and its rows
+        If a column has stored values but none in the answer, the answer has an earlier shape, and its rows
         stay as loaded.
         """
         for load in group:
             report = self.catalogue[load.report]
             try:
-                again = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                check_columns(stored.get(load.load_id, {}), again.tables)
-                yield again
+                reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
+                check_columns(stored.get(load.load_id, {}), reread.tables)
+                yield reread
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer must not stop the others
-                subject, sentences = f"{load.report} of {load.customer}, {load.when}", self.done.failures
+                subject, sentences = f"{load.report} of {load.customer}, {load.when}", self.result.failures
                 if load.history:
                     subject = f"the history of {load.report} of {load.customer} stays as it is"
-                    sentences = self.histories_left
+                    sentences = self.unchanged_histories
                 if not isinstance(error, WarehouseError | OSError):
-                    sentences = self.done.unfit
+                    sentences = self.result.unfit
                 sentences.append(f"{subject}: {error}")
                 self.unread[load.load_id] = str(error)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.marts.given import Given, warehouse
-from warehouse.marts.build import MartError, MartTooLarge, build_marts, within_memory
+from warehouse.marts.build import MartError, MartTooLarge, build_marts, build_within_memory
 from warehouse.marts.queries import SQL, QueryError
 
 HEADER = "-- What is it?\n-- One row.\n"
@@ -59,7 +59,7 @@ def test_marts_are_built_with_twice_the_memory_and_then_without_a_limit(tmp_path
             raise MartTooLarge
         return "built"
 
-    assert (within_memory(file, build), tried) == ("built", [700, 1400, None])
+    assert (build_within_memory(file, build), tried) == ("built", [700, 1400, None])
 
 
 def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Stored answers in the ledger: which are current, which a replay repeats, and their shapes."""
+"""Stored answers in the ledger: the current ones, those that a replay repeats, and their shapes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WINDOW_COLUMNS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
 )  # fmt: skip
-"""Columns of meta.loads that a window has under the same name."""
+"""Columns of meta.loads that WindowResult has under the same name."""
 CURRENT_LOADS = """
 WITH candidates AS (
     SELECT load_id, report, customer, load_number,
@@ -32,7 +32,7 @@ GROUP BY report, customer, month
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
     CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({CURRENT_LOADS}) END
-    AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
+    AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = loads.load_id))
     OR NOT $2 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
         FROM meta.loads AS later
         WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')

@@ -1,7 +1,7 @@
 """Load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
 
-A load never replaces a newer load, which has a higher number: months that a newer load has filled, or fills
-in the same group, are left alone.
+A load never replaces a newer one, that is, one with a higher number. Months that a newer load has filled, or
+fills in the same group, are left out.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def load_group(
 ) -> Sequence[WindowResult]:
     """Load a group of windows, all or nothing; returns their results, without rows.
 
-    `from_scratch` first forgets the histories of the group's reports and customers, for `replay`.
+    `from_scratch` first deletes the histories of the group's reports and customers, for `replay`.
     """
     with store.writing() as connection:
         connection.execute("SET threads = 1")  # each thread takes memory: 299 MB with one, 340 with two
@@ -64,7 +64,7 @@ def _load(
     }
     loads = _numbered_loads(connection, results, from_scratch=from_scratch)
     month_loads = [load for load in loads if not load.result.history]
-    _leave_out_older(month_loads, stored)
+    _drop_superseded_months(month_loads, stored)
     waves = waves_of([load for load in loads if load.result.history], stored)
 
     current_loads = [load for load in loads if load.months]
@@ -91,7 +91,7 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """The loads, numbered; a replayed load keeps its number and, unless `from_scratch`, its counts."""
+    """The loads with their numbers; a replayed one keeps its own and, unless `from_scratch`, its counts."""
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads
@@ -120,8 +120,8 @@ def next_load_number(connection: DuckDBPyConnection) -> int:
     return int(number)
 
 
-def _leave_out_older(loads: Sequence[Load], stored: StoredScopes) -> None:
-    """Leave out months filled by a newer load, stored or in this group."""
+def _drop_superseded_months(loads: Sequence[Load], stored: StoredScopes) -> None:
+    """Drop months from loads if a newer load, stored or in this group, fills them."""
     newest = {key: number for key, (number, _) in stored.items()}
     for load in loads:
         for month in load.months:
@@ -190,10 +190,10 @@ def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: da
 def _loaded(load: Load) -> WindowResult:
     """The result of a loaded window."""
     result = load.result
-    left_alone = (f"{month:%Y-%m} was left alone: a newer load is stored" for month in load.superseded)
+    superseded = (f"{month:%Y-%m} was not replaced: a newer load is stored" for month in load.superseded)
     return result.ended(
         WindowStatus.LOADED,
         "; ".join(result.notes),
-        warnings=(*result.warnings, *left_alone),
+        warnings=(*result.warnings, *superseded),
         rows=load.rows.total(),
     )

@@ -1,4 +1,4 @@
-"""Building of the marts from their SQL files, and the row versions that a build stores in meta."""
+"""The build of the marts from their SQL files, and the row versions that a build stores in meta."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ten million rows (a file of 225 MB) needed more than 336 MB; a hundred million (
 1,000 for one mart. Without a limit ten million took 2,800 MB and as much CPU time.
 """
 PARTS_MB = 700
-"""The most memory for a mart that is built in parts.
+"""The memory limit for a mart that is built in parts.
 
 The sales of a hundred million rows could be built with 1,000 MB but not with 2,500: DuckDB spills too late.
 """
@@ -120,7 +120,7 @@ def build_marts(
     return [query.table for query in built if query.schema == "marts"]
 
 
-def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
+def build_within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
     """The result of `build`, with a memory limit in megabytes that grows with the working file.
 
     If the limit is too low, `build` is called with twice as much, then without a limit.
@@ -158,7 +158,7 @@ def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE"
         statement = f"{create} MACRO {name}({', '.join(query.parameters)}) AS TABLE {query.sql}"
     else:
         if query.schema == "staging" and query.kind == "table":
-            # A transaction cannot drop a table of the file that it filled itself.
+            # DuckDB cannot drop a table in the transaction that filled it, unless it is temporary.
             create, name = "CREATE OR REPLACE TEMP", f"staging_{query.name}"
         statement = f"{create} {query.kind} {name} AS {query.sql}"
     try:

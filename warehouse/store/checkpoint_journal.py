@@ -28,7 +28,7 @@ _OFFSET_AND_SIZE = struct.Struct("<QI")
 
 @contextmanager
 def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open the working file for writing; the commits of the body are checkpointed at the end.
+    """Open the working file for writing; commits are checkpointed when the block ends.
 
     A failed checkpoint loses nothing, because the log keeps the commits: it raises only if `strict`.
     """
@@ -40,7 +40,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
 
 
 def recover(path: Path) -> bool:
-    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there were any."""
+    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there was one."""
     journal = journal_path(path)
     if not journal.exists():
         return False

@@ -1,4 +1,4 @@
-"""One window fetched: its requests, its landing file, and its rows as tables."""
+"""Fetching of one window: its requests, its landing file, and its rows as tables."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 TRIES_PAST_END = 2
 """Tries for a page past the stated total: some services fail there rather than send an empty page."""
 UNREADABLE = UnreadableRows.__name__
-FEWEST_LOST, LEAST_SHARE_LOST = 10, 0.1
+MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A snapshot is requested again if it lost at least this many rows and this share of its rows."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are parsed one at a time, as parsing takes about seven times their size."""
@@ -78,8 +78,8 @@ class Fetcher:
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch one window into a landing file; returns its record so far, and the error if it failed.
 
-        After RowsWithoutMonths and RejectedTogether the file is dropped; after any other error, HeldBack
-        included, the record names it. Raises errors that end the whole run.
+        The file is discarded after RowsWithoutMonths and RejectedTogether. After any other error, including
+        HeldBack, it is kept, and the record has its path. Raises errors that end the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -114,8 +114,8 @@ class Fetcher:
 class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
-    Answers that do not count in the end (pages whose rows moved, repeated pages, rejections) are landed too;
-    `used_pages` are the answers that count, and `usable_bytes` is the size of all that may still count.
+    Answers that turn out to be useless (pages whose rows moved, repeated pages, rejections) are landed too.
+    `used_pages` are the answers whose rows are loaded, `usable_bytes` the size of those that may become such.
     """
 
     fetcher: Fetcher
@@ -176,9 +176,9 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Complete the landing file with the answers that count.
+        """Close the landing file with a trailer that lists the used answers.
 
-        After an error only unreadable answers count: a replay loads them once their shape is corrected.
+        After an error it lists only unreadable ones: a replay loads them once their shape is corrected.
         """
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
@@ -220,7 +220,7 @@ class _WindowReader:
             day
             for day, rows in self.rows_by_month.items()
             if (stored[day] and not rows)
-            or (day is None and stored[day] - rows >= max(FEWEST_LOST, LEAST_SHARE_LOST * stored[day]))
+            or (day is None and stored[day] - rows >= max(MIN_LOST_ROWS, MIN_LOST_SHARE * stored[day]))
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
@@ -251,9 +251,9 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for one span; if they may be cut off, its halves are requested too.
+        """The answers for one span; if they may be truncated, its halves are requested too.
 
-        If the halves hold more rows, they count. In either case the limit learns the row count.
+        If the halves have more rows, they are used. Either way the limit stores the row count.
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
@@ -269,13 +269,13 @@ class _WindowReader:
         return pages
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
-        """The pages of one span, for every value of the report's choice."""
+        """The pages of one span, for every value of the report's choice parameter."""
         questions = [Question(requested_id, choice) for choice in self.report.endpoint.questions]
         if not self.report.endpoint.paged:
             return [await self._request(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):  # rows that moved between pages may have moved between choices too
+        if any(is_unpaged):  # rows may have moved between the values of the choice, too
             answers = [
                 pages if was_unpaged else [await self._request(question, span)]
                 for question, pages, was_unpaged in zip(questions, answers, is_unpaged, strict=True)
@@ -337,10 +337,10 @@ class _WindowReader:
         return page
 
     def _parse(self, body: bytes, *, question: Question, rows: int, is_only_answer: bool) -> Page:
-        """Read a body, in a thread; raises ValueError for one that is not JSON.
+        """Read a body, in a thread; raises ValueError if it is not JSON.
 
-        A window's only answer becomes rows immediately. Of several answers only the bodies are kept, and are
-        parsed again once all have arrived, because parsed values take far more memory.
+        A window's only answer is normalized immediately. If there are several, only their bodies are kept
+        and parsed again once all have arrived, because parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):

@@ -26,7 +26,7 @@ import duckdb
 from pipelines.sync.declaration import declared_tables
 from tests.tools.telling import say
 from tests.working_file import declare_tables
-from warehouse.marts.build import build_marts, within_memory
+from warehouse.marts.build import build_marts, build_within_memory
 from warehouse.store.database import Store
 
 BUILD_SECONDS, PEAK_MB, QUESTION_SECONDS = 60.0, 1000.0, 0.05
@@ -180,7 +180,7 @@ def build(store: Store) -> dict[str, float]:
             connection.execute(f"SET threads = {CORES}; SET enable_progress_bar = false")
             return build_marts(connection, memory_limit_mb=limit_mb)
 
-    marts = within_memory(store.path, within)
+    marts = build_within_memory(store.path, within)
     after = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "marts": len(marts),

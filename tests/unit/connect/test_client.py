@@ -246,7 +246,7 @@ async def test_an_error_holds_status_last_try_and_login_as_data(
 
 async def test_a_validation_error_is_quoted_and_cut() -> None:
     error = await error_of(reply(400, LONG))
-    assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
+    assert error.issue.endswith('It says: {"message": "' + "x" * 287 + "...")
 
 
 WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')

@@ -53,7 +53,7 @@ def test_an_empty_page_fits_and_has_no_rows(page: Any) -> None:
 @pytest.mark.parametrize("page", [{"message": "An error has occurred."}, {"rows": [lead("L1")]}])
 def test_a_page_that_does_not_fit_its_shape_says_why(page: Any) -> None:
     facts = page_facts(LEADS, document(page))
-    assert (facts.count, facts.mismatch.split(",")[0]) == (0, "expected incomingLeads[]")
+    assert (facts.count, "incomingLeads[]" in facts.mismatch) == (0, True)
 
 
 def test_pages_with_the_same_rows_have_the_same_hash() -> None:

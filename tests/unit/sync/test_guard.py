@@ -23,7 +23,7 @@ def held_back(
     try:
         check_shrink(limits, {None: stored}, tables, {None: rows})
     except HeldBack as error:
-        return error.rule, error.found, error.remedy
+        return error.rule, error.issue, error.remedy
     return "", "", ""
 
 

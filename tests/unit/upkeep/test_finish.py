@@ -32,7 +32,7 @@ def published() -> Scenario:
     """A data directory that is only copied."""
     here = synced(Path(mkdtemp()) / "data", ("sales",), whole=True).with_settings(pages=True)
     finished = here.publish()
-    assert (finished.publication.has_new_file, finished.undone, finished.warnings) == (True, [], [])
+    assert (finished.publication.has_new_file, finished.failed_steps, finished.warnings) == (True, [], [])
     return here
 
 

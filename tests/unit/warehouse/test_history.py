@@ -94,7 +94,7 @@ def test_an_older_snapshot_counts_for_the_months_that_no_newer_snapshot_covers(g
     given.load([old])
     given.load([snapshot("new", table(USERS, []), 1, months=(FEBRUARY,))])
     [loaded] = given.load([old])
-    assert loaded.warnings == ("2024-02 was left alone: a newer load is stored",)
+    assert loaded.warnings == ("2024-02 was not replaced: a newer load is stored",)
     assert given.rows("SELECT id FROM bi.users") == [("1",)]
 
 

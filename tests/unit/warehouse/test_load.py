@@ -48,7 +48,7 @@ def test_an_older_load_counts_only_for_months_that_no_newer_load_has_filled(give
     given.load([both])
     given.load([sales("new", (JANUARY, "1", "1"))])
     [result] = given.load([both])
-    assert (result.loaded_rows, result.warnings) == (1, ("2024-01 was left alone: a newer load is stored",))
+    assert (result.loaded_rows, result.warnings) == (1, ("2024-01 was not replaced: a newer load is stored",))
     assert given.rows(IDS) == [("M1", JANUARY, "1"), ("M1", FEBRUARY, "3")]
 
 
