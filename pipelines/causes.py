@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import ACCESS_DENIED, Condition, Kind, Severity
+from warehouse.ledger.conditions import FORBIDDEN, Condition, Kind, Severity
 
 MOST_LINES = 6
 MOST_NAMES = 4
@@ -99,15 +99,15 @@ def matching_conditions(
     return [
         row
         for row in conditions
-        if (row.kind == Kind.SHUT_OUT and row.customer in customers)
-        or (row.kind in (Kind.RIGHT_LOST, Kind.NO_RIGHT) and (row.report, row.customer) in pairs)
+        if (row.kind == Kind.ACCESS_DENIED and row.customer in customers)
+        or (row.kind in (Kind.ACCESS_LOST, Kind.NO_ACCESS) and (row.report, row.customer) in pairs)
         or (row.kind in (Kind.FAILED, Kind.HELD_BACK) and (row.report, row.customer, row.month) in keys)
     ]
 
 
 def denial_conditions(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
     """The conditions of denied reports; errors if access was lost."""
-    denials = [condition for condition in conditions if condition.cause == ACCESS_DENIED]
+    denials = [condition for condition in conditions if condition.cause == FORBIDDEN]
     return matching_conditions({(report, customer, None)}, denials)
 
 

@@ -240,9 +240,9 @@ def _months_missing(
     The count includes the current and coming months, as `status` and `plan` do.
     """
     denied = {
-        (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
+        (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
-    denied |= {("", row.customer) for row in conditions if row.kind == Kind.SHUT_OUT}
+    denied |= {("", row.customer) for row in conditions if row.kind == Kind.ACCESS_DENIED}
     is_behind = any(
         month < Month.of(now.date())
         for plan in planned

@@ -38,14 +38,14 @@ failed AS (
 ),
 
 requested_reports AS (
-    SELECT freshness.*, coalesce(access.since_utc, access.denied_at_utc) AS refused_since_utc
+    SELECT freshness.*, coalesce(access.since_utc, access.denied_at_utc) AS denied_since_utc
     FROM freshness
     LEFT JOIN meta.access AS access USING (report, customer)
     WHERE state <> 'switched off' AND NOT (state = 'never read' AND last_failure_utc IS NULL)
 ),
 
-shut_out AS (
-    SELECT customer, max(refused_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
+denied_customers AS (
+    SELECT customer, max(denied_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
     FROM requested_reports
     GROUP BY customer
     HAVING count(*) > 1 AND bool_and(state = 'no access')
@@ -153,22 +153,22 @@ all_conditions AS (
     FROM failed
     UNION ALL BY NAME
     SELECT
-        'shut out' AS kind, customer, since_utc, 'Forbidden' AS cause,
+        'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause,
         'Access to every report is denied (403).' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
         || ', or switch the customer off (`active = false`).' AS remedy
-    FROM shut_out
+    FROM denied_customers
     UNION ALL BY NAME
     SELECT
-        CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
-        report, customer, refused_since_utc AS since_utc, 'Forbidden' AS cause,
+        CASE WHEN last_success_utc IS NULL THEN 'no access' ELSE 'access lost' END AS kind,
+        report, customer, denied_since_utc AS since_utc, 'Forbidden' AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
         CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access.' END AS remedy
     FROM requested_reports
-    ANTI JOIN shut_out USING (customer)
+    ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
     UNION ALL BY NAME
     SELECT
@@ -231,7 +231,7 @@ all_conditions AS (
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
-    ANTI JOIN shut_out ON shut_out.customer = probes.customer
+    ANTI JOIN denied_customers ON denied_customers.customer = probes.customer
     WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
@@ -297,9 +297,9 @@ graded_conditions AS (
         CASE
             WHEN cause = 'UnreadableRows'  -- the first words of the error, without numbers
                 THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
-            WHEN kind IN ('no right', 'right lost')
+            WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
-            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out', 'changes unknown') THEN customer
+            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown') THEN customer
         END AS apart
     FROM all_conditions
     INNER JOIN meta.kinds AS kinds USING (kind)

@@ -53,13 +53,13 @@ def refused(given: Given, *reports: str) -> None:
         record_denial(given, report, "M1", NOW.replace(tzinfo=UTC))
 
 
-def test_a_customer_is_shut_out_if_all_of_several_requested_reports_are_denied() -> None:
+def test_a_customer_is_denied_if_all_of_several_requested_reports_are_denied() -> None:
     given = warehouse()
     reports = [{"report": name, "subject": "x", "is_on": True} for name in ("sales", "users", "tips")]
     write_configured(given, "reports", reports)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     refused(given, "sales", "users")
-    assert conditions(given) == [("shut out", "error", None, "M1")]
+    assert conditions(given) == [("access denied", "error", None, "M1")]
 
 
 def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> None:
@@ -69,11 +69,11 @@ def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> N
         record_denial(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
-    assert found == [("right lost", NOW - timedelta(days=9))]
+    assert found == [("access lost", NOW - timedelta(days=9))]
 
 
 @pytest.mark.parametrize(
-    ("denied", "failed", "is_shut_out"),
+    ("denied", "failed", "is_denied"),
     [
         (("sales",), (), False),
         (("sales", "users"), (), True),
@@ -81,21 +81,21 @@ def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> N
         ((), ("sales", "users"), False),
     ],
 )
-def test_a_customer_with_one_report_or_another_failure_is_not_shut_out(
-    given: Given, denied: tuple[str, ...], failed: tuple[str, ...], is_shut_out: bool
+def test_a_customer_with_one_report_or_another_failure_is_not_denied_access(
+    given: Given, denied: tuple[str, ...], failed: tuple[str, ...], is_denied: bool
 ) -> None:
     refused(given, *denied)
     load = {"customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [{**load, "report": name} for name in failed])
-    assert any(kind == "shut out" for kind, *_ in conditions(given)) == is_shut_out
+    assert any(kind == "access denied" for kind, *_ in conditions(given)) == is_denied
 
 
 @pytest.mark.parametrize(
     ("read", "denied", "expected"),
     [
-        ([], ["sales"], [("no right", "warning", "sales", "M1")]),
-        (["sales"], ["sales"], [("right lost", "error", "sales", "M1")]),
-        (["users"], ["sales", "tips"], [("no right", "warning", name, "M1") for name in ("sales", "tips")]),
+        ([], ["sales"], [("no access", "warning", "sales", "M1")]),
+        (["sales"], ["sales"], [("access lost", "error", "sales", "M1")]),
+        (["users"], ["sales", "tips"], [("no access", "warning", name, "M1") for name in ("sales", "tips")]),
     ],
     ids=["the only one", "once answered", "beside another that is answered"],
 )

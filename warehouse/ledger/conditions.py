@@ -14,7 +14,7 @@ from functools import cache
 
 from warehouse.store.meta_schema import constants
 
-ACCESS_DENIED = "Forbidden"
+FORBIDDEN = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
@@ -45,9 +45,9 @@ class Kind(StrEnum):
 
     FAILED = "failed"
     HELD_BACK = "held back"
-    SHUT_OUT = "shut out"
-    RIGHT_LOST = "right lost"
-    NO_RIGHT = "no right"
+    ACCESS_DENIED = "access denied"
+    ACCESS_LOST = "access lost"
+    NO_ACCESS = "no access"
     LATE = "late"
     NEVER_READ = "never read"
     UNPUBLISHED = "unpublished"

@@ -17,9 +17,9 @@ FROM (VALUES
         'held back', 'file', ['error'], true, true,
         'a month''s rows wait for the operator: too many are gone, or a column is empty'
     ),
-    ('shut out', 'file', ['error'], true, true, 'access to each of several reports of a customer is denied (403)'),
-    ('right lost', 'file', ['error'], true, true, 'a report of a customer was answered before and is denied now'),
-    ('no right', 'file', ['warning'], true, true, 'a report of a customer was never answered and is denied'),
+    ('access denied', 'file', ['error'], true, true, 'access to each of several reports of a customer is denied (403)'),
+    ('access lost', 'file', ['error'], true, true, 'a report of a customer was answered before and is denied now'),
+    ('no access', 'file', ['warning'], true, true, 'a report of a customer was never answered and is denied'),
     ('late', 'file', ['error'], true, true, 'a report of a customer was not read for 36 hours (`meta.deadlines`)'),
     (
         'never read', 'file', ['error'], true, true,

@@ -25,7 +25,7 @@ from warehouse.persons.erased_list import record_begun, record_finished
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
 FAILED = Condition(Kind.FAILED, report="sales", customer="M1")
-NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="users", customer="M1")
+NO_ACCESS = Condition(Kind.NO_ACCESS, WARNING, report="users", customer="M1")
 
 
 def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object) -> list[str]:
@@ -39,12 +39,12 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
     [
         ([], Verdict("All is well: 1 report fresh, and nothing failed.", Severity.WELL)),
         (
-            [NO_RIGHT],
-            Verdict("All is well but for no right (1 report): 1 report fresh, and nothing failed.", WARNING),
+            [NO_ACCESS],
+            Verdict("All is well but for no access (1 report): 1 report fresh, and nothing failed.", WARNING),
         ),
         (
-            [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Action needed: failed (2 reports); also no right (1 report).", ERROR),
+            [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
+            Verdict("Action needed: failed (2 reports); also no access (1 report).", ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
@@ -80,7 +80,7 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert not judge(Overview([])).has_begun
-    killed = judge(Overview([FRESH], [NO_RIGHT], is_published=False))
+    killed = judge(Overview([FRESH], [NO_ACCESS], is_published=False))
     assert (killed.sentence[:31], killed.is_well) == ("Nothing has been published yet;", False)
     failed = Overview([FRESH], [FAILED], is_published=False)
     assert judge(failed) == judge(replace(failed, is_published=True))
@@ -117,7 +117,7 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     [customer] = settings(tmp_path, customers="M1").customers
     wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
-    view = observe(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
+    view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
         (WARNING, "6 report months missing")
     ]

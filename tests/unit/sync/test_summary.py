@@ -25,13 +25,13 @@ def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
 
 @pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
 def test_a_report_that_the_operator_named_and_that_is_denied_is_an_error(status: WindowStatus) -> None:
-    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)], is_explicit=True)
+    summary = Summary("run", NOW, conditions=[condition("no access", "sales", WARNING)], is_explicit=True)
     summary.add(WindowResult("sales", "M1").ended(status, "no access (403 today)"))
     assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
 def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_of_this_sync() -> None:
-    summary = Summary("run", NOW, conditions=[condition("right lost", "sales")])
+    summary = Summary("run", NOW, conditions=[condition("access lost", "sales")])
     for report in ("sales", "users"):
         summary.add(WindowResult(report, "M1").ended(WindowStatus.SKIPPED, "no access (403 today)"))
     assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], True)
@@ -46,12 +46,12 @@ def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines
     assert remark == "2 failed (M1, M2); 1 skipped (M4): switched off"
 
 
-@pytest.mark.parametrize(("kind", "severity"), [("right lost", ERROR), ("no right", WARNING)])
+@pytest.mark.parametrize(("kind", "severity"), [("access lost", ERROR), ("no access", WARNING)])
 def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind: str, severity: str) -> None:
     summary = Summary("run", NOW, conditions=[condition(kind, "sales", severity)])
     summary.add(WindowResult("users", "M1").ended(LOADED))
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
-    is_lost = kind == "right lost"
+    is_lost = kind == "access lost"
     assert summary.complaints() == ["sales of M1: Ask for it."] * is_lost
     assert summary.is_well is not is_lost
 
