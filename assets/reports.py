@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import dagster as dg
@@ -133,9 +133,8 @@ def fetch_partitions(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Raises dg.Failure if any failed. Failed partitions turn red, and partitions that were not requested stay
-    as they are. A cancelled run keeps what it recorded for the customers it finished. A run that failed for a
-    transient reason is retried once, after some minutes, and requests only what is still missing.
+    Raises dg.Failure if any failed. Failed partitions turn red; those that were not requested stay as they
+    are. A cancelled run keeps what it recorded. A run that failed for a transient reason is retried once.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -155,8 +154,10 @@ def fetch_partitions(
             if customer in active and not stopped:
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
-            if NIGHT_TAG in context.run.tags:
-                batch = with_earlier_months(batch, windows, project.calendar)
+            if NIGHT_TAG in context.run.tags and batch[0].month:
+                # also what commands read since the day before, which turns repaired partitions green
+                read = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
+                batch = with_earlier_months(batch, windows, read)
             if windows:
                 results += _record(project, context, batch, windows, stopped, since)[0]
             else:
@@ -294,14 +295,9 @@ def _record(
     by_pair = results_by_pair(windows)
     outcome = Outcome(by_pair, ledger, conditions, bool(stopped), since, project.calendar, active)
     results = [outcome.result(partition) for partition in partitions]
-    monthly = [result for result in results if result.partition.month]
-    for result in monthly:
-        if result.is_done:
+    for result in results:
+        if result.partition.month and result.is_done:
             context.log_event(materialization(project, result))
-    # Dagster counts materialized partitions incrementally, and may permanently miss what one run logs while
-    # another is being submitted, so make it recount.
-    names = {result.partition.report.name for result in monthly}
-    context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
     return results, conditions
 
 

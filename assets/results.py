@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -17,7 +17,7 @@ from pipelines.causes import cause_lines, denial_conditions, list_names
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
+from pipelines.sync.summary import FAILING
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import Ledger, StoredMonth
@@ -117,20 +117,25 @@ def is_fresh(month: StoredMonth | None, since_utc: datetime) -> bool:
 
 
 def with_earlier_months(
-    partitions: Sequence[ReportPartition], windows: Iterable[WindowResult], calendar: Calendar
+    partitions: Sequence[ReportPartition],
+    windows: Iterable[WindowResult],
+    read: Iterable[tuple[str, str, date]],
 ) -> list[ReportPartition]:
-    """These partitions, and the partitions of earlier months that the nightly sync read."""
+    """These partitions, and those of earlier months that failed in these windows or were `read`."""
     reports = {partition.report.name: partition.report for partition in partitions}
-    earlier = [
-        ReportPartition(reports[window.report], window.customer, month)
+    first = min(partition.month for partition in partitions if partition.month)
+    failed = [
+        (window.report, window.customer, day)
         for window in windows
-        if window.status not in NOTHING_TO_LOAD and window.report in reports
-        for month in map(Month.of, window.months)
-        if month < calendar.this_month
+        if window.status in FAILING
+        for day in window.months
     ]
-    return list(
-        {(*partition.pair, partition.month): partition for partition in (*partitions, *earlier)}.values()
-    )
+    earlier = [
+        ReportPartition(reports[report], customer, month)
+        for report, customer, day in dict.fromkeys([*failed, *read])
+        if report in reports and (month := Month.of(day)) < first
+    ]
+    return [*partitions, *earlier]
 
 
 def materialization(project: Project, result: PartitionResult) -> dg.AssetMaterialization:

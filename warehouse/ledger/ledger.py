@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -116,6 +116,13 @@ class Ledger:
     def month(self, report: str, customer: str, month: date | None) -> StoredMonth | None:
         """A stored month, or None."""
         return self.stored.get((report, customer), {}).get(month)
+
+    def months_fetched_since(self, since_utc: datetime) -> Iterator[tuple[str, str, date]]:
+        """The months (as report, customer and month) fetched since then, except those of denied reports."""
+        for pair in self.stored.keys() - self.denied.keys():
+            for month, stored in self.stored[pair].items():
+                if month and stored.fetched_at_utc >= since_utc:
+                    yield (*pair, month)
 
 
 def ledger_of(store: Store) -> Ledger:

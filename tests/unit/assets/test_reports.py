@@ -18,8 +18,10 @@ from assets.partitions import customer_months, customers_in_order, partition_key
 from assets.project import Project
 from assets.runs import BACKFILL, NIGHT_TAG, NIGHTLY
 from pipelines.months import Month
+from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
+from pipelines.sync.sync import sync
 from tests.sandbox_transport import SandboxTransport
 from tests.unit.assets.harness import (
     CUSTOMERS,
@@ -197,6 +199,18 @@ def test_the_night_reads_older_months_that_were_changed_and_logs_their_partition
     assert {"M30016|2026-07", "M30016|2026-08"} <= {*beyond}
     assert any(window.startswith(M16) for window in asked_before_september(made))
     assert made.partitions("sales") == {"G1 green": 8, "M30016 green": 8}
+
+
+def test_the_night_turns_partitions_green_that_a_command_has_read_since_they_failed(tmp_path: Path) -> None:
+    made = harness(tmp_path, customers=M16)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    made.run(first=f"{M16}|2026-05", last=f"{M16}|2026-06")
+    before = made.partitions()
+    made.service.faults.switch([])
+    project = made.project
+    sync(project.settings, Selection(Month(2026, 5), Month(2026, 6)), context=project.run_context)
+    made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=NIGHT)
+    assert (before, made.partitions()) == ({"M30016 red": 2}, {"M30016 green": 11})
 
 
 class Interrupting(httpx.AsyncBaseTransport):
