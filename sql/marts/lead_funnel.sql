@@ -1,6 +1,6 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
 -- One row per month, office, way, kind and state of leads; a month that is loaded has a row with zero for every
--- kind and state that the office has ever had, and at least one row a way. A month without a row is unknown.
+-- kind and state that the office has ever had, and at least one row per way. A month without a row is unknown.
 -- A lead counts in the month it was created and with its current state, so old months keep changing. Removed leads are only in
 -- removed_lead_count. A home counts once within a way and side, at the first lead that names it, and not at leads that came
 -- after its sale; so homes add up over months, offices, kinds and states, but not over sides. Over sides, add up

@@ -1,9 +1,10 @@
 -- Why did a month that was over change?
 -- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for the unexplained
 -- rest. The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason if its own change was noted after the office report last had the earlier total; or, if
--- the amounts fit, at any time after the report first had that total, up to the next reading or a week after the
--- change. It is a reason for one change only. If each of several would explain the change alone, none is stated.
+-- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in the office
+-- report and the change. If the amounts fit, it may also have been noted earlier, after the first reading of that total, or
+-- later, up to the next reading or a week after the change. It is a reason for one change only. If each of several would
+-- explain the change alone, none is stated.
 -- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
 -- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
 -- where it was listed; the difference remains unexplained.
@@ -40,7 +41,7 @@ WITH loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
 
--- When the office report showed the change, and when it first and last showed the total before.
+-- When the office report showed the change, and when it first and last showed the earlier total.
 changes AS (
     SELECT
         changes.*,
@@ -86,7 +87,7 @@ shares AS (
     GROUP BY ALL
 ),
 
--- A sale after a change and before it, at the offices of its agents; the state before counts negative.
+-- Each changed sale after the change and before it, at the offices of its agents; the earlier state counts negative.
 sale_states AS (
     SELECT
         states.* EXCLUDE (office_id),
@@ -181,8 +182,8 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Noted between the two totals (recent: after the last reading of the earlier one, which did not show it), in the first reading
--- of its report after the change, or at another time close to it.
+-- Changes of sales and agents that were noted between the two totals (recent: after the last reading of the earlier total), in
+-- the first reading of their report after the change, or at another time close to it.
 candidates AS (
     SELECT
         changes.change_id,
@@ -210,7 +211,7 @@ candidates AS (
         AND (is_sale OR found.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- The first group whose amounts add up to the difference; else all that is recent, because it came between both
+-- The first group whose amounts add up to the difference; else all recent ones, because they came between the two
 -- readings.
 rated AS (
     SELECT
@@ -269,7 +270,7 @@ explained AS (
     GROUP BY ALL
 ),
 
--- What the agents' totals of sales changed by near the change.
+-- The sum of changes in agents' totals of sales at about the same time.
 agents_summed AS (
     SELECT change_id, sum(amount_of_sales) AS amount_of_sales
     FROM candidates
@@ -340,7 +341,7 @@ FROM (
     FROM reasons
     INNER JOIN left_over USING (change_id)
     UNION ALL BY NAME
-    -- A surplus at one office that another lacks may belong to an agent who now counts at the other.
+    -- An amount that one office gained and another lost may belong to an agent who now counts at the first.
     SELECT
         change_id,
         CASE

@@ -1,8 +1,8 @@
 -- By how much did months change later, by their age in weeks?
 -- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
--- Computed from the totals of the office report at each reading (marts.month_total_versions). Of each month, the
--- offices that were read in this week of its age count: their sum at the last reading of the week is compared with
--- their sum now. A change belongs to the week in which it was read, so a month says nothing about weeks without a
+-- Computed from the totals of the office report at each reading (marts.month_total_versions). For each month
+-- and week of its age, the offices that were read in that week are compared: their sum at its last reading with their sum
+-- now. A change belongs to the week in which it was read, so a month says nothing about weeks without a
 -- reading. These are the loaded months of the whole chain: not a promise, and not about any one office.
 -- Key: measure, age_weeks
 -- Columns:

@@ -3,8 +3,8 @@
 -- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
 -- customer that was never read stands for itself, because its offices are not known yet. Covered are the office
 -- report, the running commissions and the leads, each only if any is loaded. A month that was last read before it was
--- over, and is over now or no longer requested, is not loaded: its rest is missing. Nor is a month with a row that
--- could not be loaded; but the commission of an office that has its row is.
+-- over, and is over now or no longer requested, counts as not loaded, because its rest is missing. So does a month with a
+-- row that could not be loaded, but not for the commission of an office whose own row was loaded.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

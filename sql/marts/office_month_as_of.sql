@@ -3,8 +3,8 @@
 -- A moment before the first reading raises an error that states since when months are known. A number that was first
 -- read later is null (unknown, not zero), and known_since_utc says when it was. Exact to the build of the marts,
 -- usually the nightly run; read_by_utc says when the newest of a row's numbers had been read. At a moment after the
--- last build it equals marts.office_month, in what is remembered: the office report, the sum of the sales list, running
--- commissions, and the numbers of leads and tips.
+-- last build it equals marts.office_month, for the numbers whose versions are stored: the office report, the sum of the
+-- sales list, running commissions, and the numbers of leads and tips.
 -- Parameters: moment
 SELECT
     versions.month,
@@ -40,7 +40,7 @@ FROM (
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.month_total_versions)
     ) AS asked
     CROSS JOIN marts.month_total_versions AS known
-    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised whatever is asked for
+    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised for any query
 ) AS versions
 LEFT JOIN marts.offices AS offices ON offices.office_id = versions.office_id
 GROUP BY versions.month, versions.office_id

@@ -4,17 +4,17 @@
 -- newest answer counts, from any customer; of two equally new ones, read in one run, the office's own; never both. A
 -- customer that is switched off, removed, denied or not found counts only while no other answers for that office and
 -- month; then is_refreshed is false. A group counts for an office from the first to the last month with an entry for
--- it. Beyond them, or after another customer was the last to name the office, it counts only if no other does, so that
--- an office that left a group does not become zero.
+-- it. In other months, and once another customer has named the office later, it counts only if no other customer does,
+-- so that an office that left a group does not become zero.
 -- A month without a row is unknown, not zero; so is the rest of a month with is_cut_short or is_unfinished, and an
 -- office without a row if lacks_rows. A group's later answers say nothing about an office that has left it.
 -- Key: report, office_id, month
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether the office report has no commission for it, though another report has some for that month,
---     or its latest number was not 0; the latter only if the row is there, and not where null is written for 0, as in
---     rows that never had a number
+--   lacks_amount: whether the office report has no commission for it, although another report has some for that month;
+--     or its row is there without a number, although its latest number was not 0 (unless the report writes null for 0, as
+--     in rows that never had a number)
 --   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount, or lacks
 --     rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (
@@ -27,7 +27,7 @@ WITH chosen_answers AS (
     ) = 1
 ),
 
--- with one row per office, none is missing once the office's is there
+-- a report with one row per office lacks nothing of an office whose row is there
 offices_loaded AS (
     SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
     FROM staging.commission_office

@@ -17,7 +17,7 @@ WHERE sources.month = of_month
             sources.report = 'commission_user'
             AND sources.customer_id IN (
                 SELECT customer_id FROM marts.user_sources WHERE user_id = of_user AND month = of_month
-                UNION ALL  -- for a user whom no answer names, the answer that might have
+                UNION ALL  -- if no answer names the user, the answer that should
                 SELECT _customer FROM marts.user_month WHERE user_id = of_user AND month = of_month
             )
         )

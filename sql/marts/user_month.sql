@@ -175,7 +175,7 @@ offices_carried AS (
     LEFT JOIN marts.offices AS own ON own.office_id = held.customer_id
 ),
 
-offices_untold AS (  -- they have left a group, and whose they are now has not told of the month
+offices_unanswered AS (  -- they have left a group, and no other customer has answered for the month
     SELECT office_id, month
     FROM staging.office_answers
     WHERE report = 'commission_user'
@@ -186,12 +186,12 @@ offices_untold AS (  -- they have left a group, and whose they are now has not t
 judged AS (
     SELECT
         carried.* REPLACE (
-            is_partial OR untold.month IS NOT NULL AS is_partial,
-            lacks_commission OR untold.month IS NOT NULL AS lacks_commission
+            is_partial OR unanswered.month IS NOT NULL AS is_partial,
+            lacks_commission OR unanswered.month IS NOT NULL AS lacks_commission
         )
     FROM offices_carried AS carried
-    LEFT JOIN offices_untold AS untold
-        ON untold.office_id = carried.office_id AND untold.month = carried.month
+    LEFT JOIN offices_unanswered AS unanswered
+        ON unanswered.office_id = carried.office_id AND unanswered.month = carried.month
 )
 
 SELECT

@@ -33,7 +33,7 @@ FROM (
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.user_month_versions)
     ) AS asked
     CROSS JOIN marts.user_month_versions AS known
-    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised whatever is asked for
+    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised for any query
 ) AS versions
 GROUP BY versions.month, versions.user_id
 HAVING bool_or(versions.is_then AND versions.is_present) OR NOT bool_or(versions.is_then)

@@ -30,7 +30,7 @@ failed AS (
     SELECT
         * REPLACE (CASE
             WHEN trouble = 'login' THEN 'login ' || coalesce(login, '')
-            -- the outage that made a run give up is the same
+            -- these requests failed in the outage that ended the run
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
             ELSE trouble
         END AS trouble)
@@ -227,7 +227,7 @@ all_conditions AS (
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
-    -- a denied login may not be the one of the requested report
+    -- the denied login may be for another report
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
