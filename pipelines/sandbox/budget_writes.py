@@ -1,4 +1,4 @@
-"""Budgets that were set through the service, and what the world shows of them since."""
+"""Budgets set through the service, and when the world shows them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pipelines.sandbox.calls import Refusal
 from pipelines.sandbox.world.records import Budget
 
 Omitted = Literal["kept", "zeroed"]
-"""What becomes of a measure that a written budget leaves out: not documented."""
+"""The effect on a measure that a written budget omits: not documented."""
 
-LARGEST_COMMISSION = 10_000_000
-LARGEST_INTEGER = 2**31 - 1
+MAX_COMMISSION = 10_000_000
+MAX_INTEGER = 2**31 - 1
 PLACES = {  # of the measures in a RealtorBudget
     "commission": ("commission",),
     "sold": ("estates", "sold"),
@@ -32,7 +32,7 @@ def _now() -> datetime:
 
 @dataclass
 class BudgetWrites:
-    """Everything that was set since the service began, shown so many seconds after it was."""
+    """All budgets set since the service started; each is shown after a delay in seconds."""
 
     visible_after: float = 0.0
     omitted: Omitted = "kept"
@@ -40,13 +40,13 @@ class BudgetWrites:
     written: dict[tuple[str, str, Month], list[tuple[datetime, Budget]]] = field(default_factory=dict)
 
     def set(self, budget: Budget, *, at_once: bool = False) -> None:
-        """Set a budget; `at_once` is somebody else's, who works in the system itself."""
+        """Set a budget; with `at_once` it is shown without delay, as if set in the brokerage system."""
         shown = self.clock() + timedelta(seconds=0 if at_once else self.visible_after)
         key = (budget.office, budget.user_id, budget.month)
         self.written.setdefault(key, []).append((shown, budget))
 
     def over(self, office_id: str, month: Month, known: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The budgets of an office and month by user, with those in force that were set here."""
+        """The budgets of an office and month by user, including those set here that are shown by now."""
         found, now = dict(known), self.clock()
         for (office, _, of_month), several in self.written.items():
             if (office, of_month) == (office_id, month):
@@ -55,9 +55,9 @@ class BudgetWrites:
         return found
 
     def accept(self, body: bytes, known: Budget) -> None:
-        """Set what a body says (interface, Budget maintenance); `known` is the budget that is shown so far.
+        """Set the budget in a body (interface, Budget maintenance); `known` is the budget shown so far.
 
-        Refuses a body that is not allowed. What it leaves out is as it was last set, or zero.
+        Rejects an invalid body. A measure that the body omits stays as last set, or becomes zero.
         """
         said = _measures(body)
         set_before = self.written.get((known.office, known.user_id, known.month))
@@ -68,12 +68,12 @@ class BudgetWrites:
 
 
 def no_budget(user_id: str, office_id: str, month: Month) -> Budget:
-    """What is kept of a user for whom nothing was set."""
+    """The stored budget of a user for whom none was set."""
     return Budget(user_id, office_id, month, datetime.min, 0, 0, 0, 0, 0)
 
 
 def _measures(body: bytes) -> dict[str, Any]:
-    """The measures that a RealtorBudget gives."""
+    """The measures in a RealtorBudget."""
     try:
         tree = json.loads(body)
     except ValueError:
@@ -88,7 +88,7 @@ def _measures(body: bytes) -> dict[str, Any]:
             value = value.get(key) if isinstance(value, dict) else None
         if value is None:
             continue
-        largest = LARGEST_COMMISSION if name == "commission" else LARGEST_INTEGER
+        largest = MAX_COMMISSION if name == "commission" else MAX_INTEGER
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
             wrong[f"budget.{'.'.join(place)}"] = [f"The value must be a whole number from 0 to {largest}."]
         said[name] = value

@@ -18,7 +18,7 @@ JSON = "application/json; charset=utf-8"
 
 @dataclass(frozen=True)
 class Call:
-    """A request as it was received; header names are in lower case."""
+    """A request as received; header names are in lower case."""
 
     method: str
     target: str
@@ -27,7 +27,7 @@ class Call:
 
     @property
     def path(self) -> str:
-        """The path as it was sent, still percent-encoded."""
+        """The path as sent, still percent-encoded."""
         return self.target.partition("?")[0]
 
     @property
@@ -44,7 +44,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the service answers, and how it reaches the caller: at once and whole, or as a fault says."""
+    """An answer, and how it is delivered: immediately and complete, or as a fault says."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -55,12 +55,12 @@ class Reply:
 
     @property
     def half(self) -> bytes:
-        """What is sent of a body that breaks off."""
+        """The part that is sent of a body that breaks off."""
         return self.body[: len(self.body) // 2]
 
 
 class Refusal(Exception):
-    """The service does not answer this; `fields` says which parameters are wrong and why."""
+    """An error answer of the service; `fields` says which parameters are wrong and why."""
 
     def __init__(self, status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(message)
@@ -75,7 +75,7 @@ def json_reply(status: int, answer: object, headers: Mapping[str, str] | None = 
 
 @dataclass
 class LoggedCall:
-    """One request; times are monotonic, `in_flight` counts those under way when it came, itself included."""
+    """One request; times are monotonic, `in_flight` counts requests in progress at its start, with itself."""
 
     method: str
     path: str
@@ -89,7 +89,7 @@ class LoggedCall:
 
 
 class CallLog:
-    """Every request since it was last cleared; appended to a file as lines of JSON if one is named."""
+    """The requests since the log was cleared, also appended as JSON lines to a file if one is named."""
 
     def __init__(self, file: Path | None = None) -> None:
         if file is not None:
@@ -101,7 +101,7 @@ class CallLog:
 
     @contextmanager
     def entry(self, call: Call, customer: str | None) -> Iterator[LoggedCall]:
-        """Log a request from when it is received until its answer is delivered."""
+        """Log a request, from its arrival until its answer is delivered."""
         with self._lock:
             self._in_flight += 1
             entry = LoggedCall(

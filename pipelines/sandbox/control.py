@@ -16,7 +16,7 @@ from pipelines.sandbox.world.world import World
 
 
 class Controlled(Protocol):
-    """What can be looked at and switched of a service in memory."""
+    """The controls of a service in memory."""
 
     @property
     def shapes(self) -> str: ...
@@ -35,12 +35,12 @@ class Controlled(Protocol):
 
 
 def concerns(call: Call) -> bool:
-    """Whether a call is meant for the sandbox itself and not for the service it imitates."""
+    """Whether a call is for the sandbox itself, not for the service it simulates."""
     return call.segments[0] == "_sandbox"
 
 
 def respond(service: Controlled, call: Call) -> Reply:
-    """The reply of a control address; what is not right is refused with 400."""
+    """The reply of a control address; an invalid call is rejected with 400."""
     try:
         return json_reply(200, _answer(service, call))
     except ValueError as error:
@@ -85,14 +85,14 @@ def _world(service: Controlled) -> object:
         "customers": list(world.customers),
         "groups": {group: list(offices) for group, offices in chain.groups.items()},
         "offices": [
-            {"customerId": one.customer_id, "officeId": one.own_id, "name": one.name}
-            for one in chain.offices.values()
+            {"customerId": office.customer_id, "officeId": office.own_id, "name": office.name}
+            for office in chain.offices.values()
         ],
     }
 
 
 def _changed(service: Controlled, body: object) -> Budget:
-    """A budget as somebody sets it who works in the brokerage system itself."""
+    """A budget as changed by a user of the brokerage system itself."""
     if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
         raise ValueError(
             'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'

@@ -1,4 +1,4 @@
-"""Effects of faults: on the pages, content, body and delivery of a reply, or another reply instead."""
+"""Effects of faults on the pages, content, body and delivery of a reply, or a reply in its place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WRONG: dict[str, object] = {
 
 
 def replacement(striking: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """The reply of a fault that replaces the answer, with the delivery other faults give it."""
+    """The reply of a fault that replaces the answer, delivered as other faults say."""
     for fault in striking:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
@@ -73,7 +73,7 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def disturbed(question: Question, striking: Sequence[Fault], moved: dict[str, int], call: Call) -> Question:
     """A paged question whose rows move while they are read, or are repeated.
 
-    Rows come in after the first look; a restless fault lets them come and go with every look.
+    Rows are added after the first reading; with a restless fault they come and go with every reading.
     """
     for fault in striking:
         if fault.kind == "repeated_ids" and question.page[0] > 0:
@@ -99,7 +99,7 @@ def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> 
             reply = Reply(200, {"Content-Type": "text/html; charset=utf-8"}, HTML)
         elif fault.kind == "empty":
             reply = replace(reply, body=b"")
-        elif fault.kind == "charset":  # Latin-1 under the name of UTF-8
+        elif fault.kind == "charset":  # Latin-1 declared as UTF-8
             reply = replace(reply, body=reply.body.decode().encode("latin-1", errors="replace"))
         elif fault.kind == "gzip":
             headers: Mapping[str, str] = {**reply.headers, "Content-Encoding": "gzip"}
@@ -108,7 +108,7 @@ def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> 
 
 
 def delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
-    """The reply as faults let it reach the caller."""
+    """The reply as faults deliver it."""
     for fault in striking:
         if fault.kind == "slow_start":
             reply = replace(reply, first_byte_after=fault.seconds)
@@ -132,7 +132,7 @@ def _rows(tree: object) -> Iterator[Row]:
 
 
 def _unknown_fields(tree: object, fault: Fault, chance: Random) -> object:
-    """Some rows have unknown fields."""
+    """Add unknown fields to some rows."""
     for row in list(_rows(tree)):
         if chance.random() < fault.share:
             row["sandboxNote"] = chance.choice(("ny", "äldre", "östlig"))
@@ -142,7 +142,7 @@ def _unknown_fields(tree: object, fault: Fault, chance: Random) -> object:
 
 
 def _wrong_types(tree: object, fault: Fault, chance: Random) -> object:
-    """A documented field of some rows has a value of the wrong type."""
+    """Give a documented field of some rows a value of the wrong type."""
     for row in list(_rows(tree)):
         fit = [name for name in WRONG if isinstance(row.get(name), str | int | float)]
         if fit and chance.random() < fault.share:
@@ -152,7 +152,7 @@ def _wrong_types(tree: object, fault: Fault, chance: Random) -> object:
 
 
 def _wrong_rows(tree: object, fault: Fault, chance: Random) -> object:
-    """Some rows are no objects at all."""
+    """Replace some rows with values that are not objects."""
     if isinstance(tree, list):
         return [
             chance.choice((None, 17, "rad"))
@@ -166,19 +166,19 @@ def _wrong_rows(tree: object, fault: Fault, chance: Random) -> object:
 
 
 def _nested_list(tree: object, _: Fault, chance: Random) -> object:
-    """Every row has a list of objects more."""
+    """Add a list of objects to every row."""
     for row in list(_rows(tree)):
         row["channels"] = [{"name": name, "count": chance.randint(0, 9)} for name in ("telefon", "e-post")]
     return tree
 
 
 def _fractional(tree: object, _: Fault, __: Random) -> object:
-    """Whole numbers become fractional."""
+    """Make whole numbers fractional."""
     return _renumbered(list(_rows(tree)), tree, lambda number: number + 0.5)
 
 
 def _text(tree: object, _: Fault, __: Random) -> object:
-    """Numbers become text."""
+    """Make numbers text."""
     return _renumbered(list(_rows(tree)), tree, lambda number: f"{number} st")
 
 
@@ -193,7 +193,7 @@ def _renumbered(rows: list[Row], tree: object, change: Callable[[float], object]
 
 
 def _empty_report(tree: object, fault: Fault, chance: Random) -> object:
-    """The same envelope with nothing in it."""
+    """The same envelope without rows."""
     if isinstance(tree, list):
         return []
     if isinstance(tree, dict):

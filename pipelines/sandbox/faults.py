@@ -102,8 +102,8 @@ class Fault:
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Fault:
-        """Read a fault from names and values; refuses names it does not know."""
-        known = [one.name for one in fields(cls)]
+        """Read a fault from names and values; raises ValueError for an unknown name."""
+        known = [field.name for field in fields(cls)]
         unknown = [name for name in given if name not in known]
         if unknown or "kind" not in given:
             raise ValueError(
@@ -126,14 +126,14 @@ _TYPES: dict[str, Callable[[str], object]] = {
 
 
 class Faults:
-    """The faults switched on now, and how often each has struck."""
+    """The active faults, and how often each has struck."""
 
     def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:
         self._seed = seed
         self.switch(faults)
 
     def switch(self, faults: Sequence[Fault]) -> None:
-        """Replace all faults, and start counting again."""
+        """Replace all faults, and reset their counts."""
         self._active = list(faults)
         self._met = [0] * len(faults)
         self._struck = [0] * len(faults)
@@ -141,7 +141,7 @@ class Faults:
         self.moved: dict[str, int] = {}
 
     def described(self) -> list[dict[str, object]]:
-        """Every active fault with how often it met a request and how often it struck."""
+        """Every active fault, with the number of requests that it applied to and that it struck."""
         return [
             {**asdict(fault), "met": met, "struck": struck}
             for fault, met, struck in zip(self._active, self._met, self._struck, strict=True)

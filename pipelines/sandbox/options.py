@@ -1,4 +1,4 @@
-"""Options of `brokerbi sandbox`, and serving what they describe."""
+"""Options of `brokerbi sandbox`, and the service that they describe."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _faults_in_words() -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; 2 if the arguments make no sense."""
+    """Serve until Ctrl-C; returns 2 if the arguments are invalid."""
     from pipelines.sandbox.server import SandboxServer, loopback
 
     try:
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def service_of(arguments: argparse.Namespace) -> Service:
-    """The service the command line describes; refuses what makes no sense with a sentence."""
+    """The service that the command line describes; raises ValueError for invalid options."""
     from pipelines.months import Month
     from pipelines.sandbox.budget_writes import BudgetWrites
     from pipelines.sandbox.calls import CallLog

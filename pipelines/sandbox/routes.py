@@ -25,7 +25,7 @@ AnswerFunction = Callable[[Question], object]
 
 LOCAL = ZoneInfo("Europe/Stockholm")
 YEAR, TWO_MONTHS = 12, 2
-# Of the choices of the interface those that anybody here makes.
+# The values of choice parameters that the sandbox accepts.
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
     "selectionType": ("Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"),
@@ -48,7 +48,7 @@ class Route:
     writes: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
-        """The values of the segments in braces, or None if the path is another one."""
+        """The values of the segments in braces; None if the path does not match."""
         own = self.path.strip("/").split("/")
         if len(own) != len(segments):
             return None
@@ -61,7 +61,7 @@ class Route:
         return filled
 
     def read(self, question: Question, filled: Mapping[str, str], query: Mapping[str, str]) -> Question:
-        """The question with its parameters; refuses with 400 what the interface does not allow."""
+        """The question with its parameters; rejects with 400 what the interface does not allow."""
         given = Parameters(query)
         if self.longest is not None or self.reads_dates:
             start, end = given.interval(self.longest)
@@ -86,13 +86,13 @@ class Route:
 
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a query, read one by one; remembers everything that is wrong with them."""
+    """The parameters of a query, read one by one; collects their errors."""
 
     query: Mapping[str, str]
     wrong: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, longest: int | None) -> tuple[datetime, datetime]:
-        """From dateFrom to dateTo; both are required where the interval is limited."""
+        """From dateFrom to dateTo; both are required if the interval is limited."""
         start = self._moment("dateFrom", required=longest is not None) or datetime.min
         end = self._moment("dateTo", required=longest is not None) or datetime.max
         if self.wrong:
@@ -125,7 +125,7 @@ class Parameters:
         return None
 
     def month_range(self, this_year: int) -> tuple[Month, Month]:
-        """Both bounds belong to the range; without any it is this year."""
+        """The range of months, both ends included; this year by default."""
         from_year = self.whole("fromYear", 1990, 2100) or this_year
         to_year = self.whole("toYear", 1990, 2100) or max(this_year, from_year)
         start = Month(from_year, self.whole("fromMonth", 1, 12) or 1)
@@ -135,7 +135,7 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """Wall-clock time of the brokerage; without an offset it is local, a date alone is its midnight."""
+        """A local time of the brokerage; text without an offset is local, a date alone means its midnight."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None
@@ -155,7 +155,7 @@ class Parameters:
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
-    """The same day and time so many calendar months later, or the last day of a shorter month."""
+    """The same day and time n calendar months later, or the last day of a shorter month."""
     month = Month.of(moment.date()).plus(months)
     return moment.replace(month.year, month.number, min(moment.day, month.last_day.day))
 
@@ -167,10 +167,10 @@ def _path_month(year: str, month: str) -> Month:
 
 
 def _user(question: Question, user_id: str | None) -> str | None:
-    """The user, if one of the customer's offices knows it."""
+    """The user, if one of the customer's offices has it."""
     world = question.snapshot.world
-    everybody = [user for office in question.offices for user in world.history.users(office.customer_id)]
-    if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in everybody):
+    users = [user for office in question.offices for user in world.history.users(office.customer_id)]
+    if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in users):
         raise Refusal(404, f"There is no user {user_id}.")
     return user_id
 
@@ -197,7 +197,7 @@ def _budgets(name: str) -> tuple[Route, Route]:
 
 
 def nothing(_: Question) -> object:
-    """What is answered where something was written."""
+    """The answer to a writing request."""
     return None
 
 
@@ -239,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path and what its braces hold."""
+    """The route of a path, and the values of its braces."""
     for route in ROUTES:
         filled = route.match(segments)
         if filled is not None and route.writes is (method == "POST"):

@@ -20,7 +20,7 @@ PIECES = 8
 
 
 def loopback(host: str) -> str:
-    """The host, if it is this machine's own loopback address; refuses everything else."""
+    """The host, if it is a loopback address of this machine; raises ValueError for any other."""
     try:
         own = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -28,13 +28,13 @@ def loopback(host: str) -> str:
     if not own:
         raise ValueError(
             f"the sandbox listens on the loopback address only, not on {host!r}: its data is made up and "
-            f"its password known to everybody; use 127.0.0.1"
+            f"its password is public; use 127.0.0.1"
         )
     return "127.0.0.1" if host == "localhost" else host
 
 
 class SandboxServer(ThreadingTCPServer):
-    """A service on a socket; raises what the socket raises."""
+    """A service on a socket; raises the errors of the socket."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -53,7 +53,7 @@ class SandboxServer(ThreadingTCPServer):
 
     @property
     def introduction(self) -> str:
-        """What a person needs to ask it."""
+        """The addresses, login and customers, for the person who started it."""
         world = self.service.world
         return (
             f"Sandbox: {self.base_url}\n"
@@ -66,7 +66,7 @@ class SandboxServer(ThreadingTCPServer):
 
 @contextmanager
 def serving(service: Service) -> Iterator[SandboxServer]:
-    """A service on a real socket, at a free port, for as long as the block lasts."""
+    """A service on a real socket, at a free port, until the block ends."""
     with SandboxServer(service, "127.0.0.1", 0) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), name="sandbox", daemon=True)
         thread.start()
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         try:
             super().handle()
-        except (ConnectionError, ValueError):  # the caller has gone, or a fault has closed the socket
+        except (ConnectionError, ValueError):  # the caller is gone, or a fault has closed the socket
             self.close_connection = True
 
     def do_GET(self) -> None:
@@ -127,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.flush()
         if reply.ending == "reset_inside":
-            time.sleep(0.01)  # what was written must leave before the reset discards it
+            time.sleep(0.01)  # the written bytes must be sent before the reset discards them
             self._reset()
 
     def _reset(self) -> None:
@@ -137,4 +137,4 @@ class _Handler(BaseHTTPRequestHandler):
         os.close(self.connection.detach())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Nothing: the service keeps its own log."""
+        """Do nothing: the service has its own log."""

@@ -1,4 +1,4 @@
-"""The service: login, rights, faults and parameters of a request, then its answer."""
+"""The service: checks the login, access and parameters of a request, applies faults, and answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from pipelines.sandbox.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class SandboxLogin:
-    """A partner's account; None means all customers of the world, and all of the service.
+    """An account; None means all customers of the world, and all paths of the service.
 
-    `paths` are beginnings such as /CRM: anywhere else the password is a wrong one.
+    `paths` are beginnings such as /CRM: for any other path the login is wrong.
     """
 
     username: str = "sandbox"
@@ -36,7 +36,7 @@ class SandboxLogin:
 
 
 class Service:
-    """A Connect service in memory over one world; everything that can be switched has a method."""
+    """A Connect service in memory for one world, with a method for each control."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ class Service:
         return self._snapshot.world
 
     def set_as_of(self, as_of: date) -> None:
-        """From now on show the world on that day; it no longer moves on with the calendar."""
+        """Show the world on that day from now on; it no longer follows the calendar."""
         self._today = None
         self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
 
     def budget(self, office_id: str, user_id: str, month: Month) -> Budget:
-        """The budget of a user as it is shown now; zero where none was ever set."""
-        known = {one.user_id: one for one in self._snapshot.budgets(office_id, month)}
+        """The budget of a user as shown now; zero if none was ever set."""
+        known = {budget.user_id: budget for budget in self._snapshot.budgets(office_id, month)}
         return known.get(user_id) or no_budget(user_id, office_id, month)
 
     @contextmanager
@@ -90,7 +90,7 @@ class Service:
                 yield self.respond(call, entry)
 
     def respond(self, call: Call, entry: LoggedCall | None = None) -> Reply:
-        """The reply to a request; a refusal is answered as the interface says."""
+        """The reply to a request; errors are answered as the interface says."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
                 self._snapshot = Snapshot(self.world.at(self._today()), self.budgets)
@@ -135,21 +135,21 @@ class Service:
             question = fault_effects.disturbed(question, striking, self.faults.moved, call)
         answer = route.answer(question)
         accepted = call.headers.get("accept", "")
-        if "xml" in accepted and "json" not in accepted and "*/*" not in accepted:  # and nobody here wants it
+        if "xml" in accepted and "json" not in accepted and "*/*" not in accepted:
             reply = Reply(200, {"Content-Type": "application/xml; charset=utf-8"}, b"<Answer />")
         else:
             reply = json_reply(200, without_nulls(answer) if self.shapes == "b" else answer)
         return fault_effects.spoiled(reply, striking, call.target, self.world.history.seed)
 
     def _write_budget(self, question: Question, filled: dict[str, str], body: bytes) -> None:
-        office = next((one for one in question.offices if one.own_id == filled["officeId"]), None)
+        office = next((office for office in question.offices if office.own_id == filled["officeId"]), None)
         if office is None or question.months is None:  # the two ids of an office are not interchangeable
             raise Refusal(404, f"There is no office {filled['officeId']}.")
         known = self.budget(office.customer_id, filled["userId"], question.months[0])
         self.budgets.accept(body, known)
 
     def _login(self, header: str | None, path: str) -> SandboxLogin:
-        """The login for this path that a Basic header in UTF-8 names; refuses everything else with 401."""
+        """The login for this path in a Basic header in UTF-8; rejects everything else with 401."""
         scheme, _, encoded = (header or "").partition(" ")
         if scheme.lower() == "basic":
             try:
@@ -171,7 +171,7 @@ class Service:
             raise Refusal(403, "The requested data is not accessible to the caller.")
 
     def _refused(self, refusal: Refusal) -> Reply:
-        """A refusal as JSON; the form of validation errors is a guess."""
+        """An error as JSON; the form of validation errors is a guess."""
         headers = {"WWW-Authenticate": 'Basic realm="Connect"'} if refusal.status == 401 else {}
         body: dict[str, object] = {"message": str(refusal)}
         if refusal.fields and self.shapes == "b":

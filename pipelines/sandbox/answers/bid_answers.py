@@ -1,6 +1,6 @@
 """Bids of estates.
 
-A customer is an office here: a group has no bids of its own, and is answered with 404.
+Here a customer must be an office: a group has no bids of its own, and gets a 404.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(question: Question, *, hidden: bool) -> object:
-    """Bids and HiddenBids of an estate, or of a contact; a bid of the future is not there yet."""
+    """Bids and HiddenBids of an estate or a contact, up to the day of the world."""
     estate, contact = question.ids.get("criteria.estateid"), question.ids.get("criteria.contactid")
     return [
         bid
@@ -41,7 +41,7 @@ def _estates(question: Question) -> Iterator[KnownEstate]:
 
 
 def _bids(question: Question, known: KnownEstate) -> Iterator[Object]:
-    """The bids of an estate, one bidder after the other until the final price; amounts are texts."""
+    """The bids of an estate, by one bidder after another up to the final price; amounts are texts."""
     chance = drawn(question.snapshot.world.history.seed, "bids", known.estate.id)
     contract, first = known.versions[0].contract_on or known.now.contract_on, known.versions[0]
     final = known.now.final_price or known.now.starting_price
@@ -73,6 +73,6 @@ def _bids(question: Question, known: KnownEstate) -> Iterator[Object]:
 
 
 def _amount(chance: Random, amount: int) -> str:
-    """An amount as somebody typed it."""
+    """An amount as a person would type it."""
     spaced = f"{amount:,}".replace(",", " ")
     return chance.choice((str(amount), str(amount), spaced, f"{spaced} kr"))

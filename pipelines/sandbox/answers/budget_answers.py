@@ -52,7 +52,7 @@ def over_months(name: str, question: Question) -> object:
 
 
 def _users(question: Question, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
-    """Shape a has a user's months in a list; shape b a row per user and month."""
+    """In shape a a user's months are a list, in shape b a row is a user and month."""
     budgets = list(_budgets(question, office))
     if question.shapes == "b":
         return [
@@ -66,10 +66,11 @@ def _users(question: Question, office: Office, measure: Callable[[Budget], Objec
         ]
     users: dict[str, Object] = {}
     months: defaultdict[str, list[Object]] = defaultdict(list)
-    for one in budgets:
-        months[one.user_id].append({"year": one.month.year, "month": one.month.number, **measure(one)})
-        row: Object = {"userId": one.user_id, "name": _name(question, one), "months": months[one.user_id]}
-        users.setdefault(one.user_id, row)
+    for budget in budgets:
+        user_id, month = budget.user_id, budget.month
+        months[user_id].append({"year": month.year, "month": month.number, **measure(budget)})
+        row: Object = {"userId": user_id, "name": _name(question, budget), "months": months[user_id]}
+        users.setdefault(user_id, row)
     return list(users.values())
 
 

@@ -1,4 +1,4 @@
-"""Commissions by office, user and month, earned in steps, and live."""
+"""Commissions by office, by user and by month; running and live commissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 
 @dataclass(slots=True)
 class Earned:
-    """Sums in öre and hundredths of a percent; only these are added, never averages."""
+    """Sums in öre and hundredths of a percent; averages are computed from them and never added."""
 
     commission: int = 0
     sold_commission: int = 0
@@ -50,18 +50,22 @@ class Earned:
 
 
 def by_office(question: Question) -> object:
-    """CommissionOfficeReport: a row for every office, also for one that earned nothing."""
+    """CommissionOfficeReport: a row for every office, even one that earned nothing."""
     sums = {office.customer_id: Earned() for office in question.offices}
     for _, assignment, share in _shares(question):
         sums[share.office].add(assignment, share)
     return [
-        {"customerId": one.number, "office": _office(question, one), **sums[one.customer_id].measures()}
-        for one in question.offices
+        {
+            "customerId": office.number,
+            "office": _office(question, office),
+            **sums[office.customer_id].measures(),
+        }
+        for office in question.offices
     ]
 
 
 def by_user(question: Question) -> object:
-    """CommissionUserReport: everybody employed in the interval, and everybody who earned something."""
+    """CommissionUserReport: a row for every user who was employed or earned something in the interval."""
     sums = {user.id: Earned() for office in question.offices for user, _ in question.employed(office)}
     for _, assignment, share in _shares(question):
         sums.setdefault(share.user_id, Earned()).add(assignment, share)
@@ -69,7 +73,7 @@ def by_user(question: Question) -> object:
 
 
 def by_month(question: Question) -> object:
-    """CommissionOfficeReportByMonth: office > years > months, in order of time.
+    """CommissionOfficeReportByMonth: office > years > months, in chronological order.
 
     Shape a has every month of the interval and numbers; shape b only months with activity, as text.
     """
@@ -133,7 +137,7 @@ def live_report(question: Question) -> object:
 
 
 def _shares(question: Question) -> Iterator[tuple[date, str, Share]]:
-    """Every share credited to the offices for contracts in the interval, also in estates of others."""
+    """Every share credited to the offices for contracts in the interval, even of other offices' estates."""
     wanted = {office.customer_id for office in question.offices}
     chain = question.snapshot.world.history.chain
     around = dict.fromkeys(other.customer_id for office in question.offices for other in chain.around(office))

@@ -1,4 +1,4 @@
-"""Formats of moments, codes and whole answers."""
+"""Formats of times, codes and whole answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""An object of JSON; its amounts are kronor and units, where the world has öre and cents."""
+"""A JSON object; its amounts are kronor and units, while the world has öre and cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -38,7 +38,7 @@ INTAKES = (
 
 
 def moment(value: datetime | None) -> str | None:
-    """Wall clock without offset; fractions are cut to the digits there are, as the service does."""
+    """A local time without an offset, with up to three digits of a second, or seven, as the service does."""
     if value is None:
         return None
     text = value.isoformat(timespec="seconds")
@@ -49,12 +49,12 @@ def moment(value: datetime | None) -> str | None:
 
 
 def day(value: date | None) -> str | None:
-    """A day is written as its midnight."""
+    """A day, written as its midnight."""
     return None if value is None else f"{value.isoformat()}T00:00:00"
 
 
 def hundredth(value: int | None) -> float | None:
-    """Öre as kronor, cents as units, where there may be none."""
+    """Öre as kronor or cents as units; None stays None."""
     return None if value is None else value / 100
 
 
@@ -64,7 +64,7 @@ def described(code: tuple[int, str]) -> Object:
 
 
 def without_nulls(answer: object) -> object:
-    """The answer of a service that leaves out what is empty."""
+    """An answer without its empty members."""
     if isinstance(answer, dict):
         return {key: without_nulls(value) for key, value in answer.items() if value is not None}
     if isinstance(answer, list):

@@ -32,18 +32,18 @@ def paged(question: Question) -> object:
             "totalRowCount": total,
             **_lists(everything[page]),
         }
-    by_way = [[one for one in everything if one.lead.way == way] for way in LISTS]
+    by_way = [[known for known in everything if known.lead.way == way] for way in LISTS]
     paging = {
         "pageIndex": index,
         "pageSize": size,
         "totalPages": -(-max(len(rows) for rows in by_way) // size),
         "totalRows": total,
     }
-    return {"paging": paging, "report": _lists([one for rows in by_way for one in rows[page]])}
+    return {"paging": paging, "report": _lists([row for rows in by_way for row in rows[page]])}
 
 
 def _wanted(question: Question) -> Iterator[KnownLead]:
-    """Active ones unless something else is asked for; newest first within an office."""
+    """The requested leads (by default the active ones), newest first within an office."""
     choice = question.choice or "Active"
     for office in question.offices:
         for known in question.snapshot.leads(office.customer_id):
@@ -94,7 +94,7 @@ def _party(party: Party) -> Object:
 
 
 def _estate(known: KnownLead) -> Object | None:
-    """The estate concerned, once there is one."""
+    """The estate that the lead is about, once it has one."""
     if known.lead.estate_id is None or known.estate_status is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""Sales: office > year > month > estate > agents > changes, and the thinner variants."""
+"""Sales: office > year > month > estate > agents > changes, and variants with fewer fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def report_for_estate(question: Question) -> object:
 
 
 def sold_estates(question: Question) -> object:
-    """Estates: references to what was sold, one list per kind and office."""
+    """Estates: references to sold estates, in one list per kind and office."""
     offices: list[Object] = []
     for office in question.offices:
         lists: dict[str, list[Object]] = {name: [] for name in dict.fromkeys(LISTS.values())}
@@ -64,9 +64,9 @@ def _reference(question: Question, known: KnownEstate) -> Object:
 
 
 def report(question: Question, *, sales_only: bool = False, thin: bool = False) -> object:
-    """GetSalesReport (sales only), GetEstatesReport (writings too), GetEstateReportProdDb (thinner rows).
+    """GetSalesReport (sales only), GetEstatesReport (writings too), GetEstateReportProdDb (fewer fields).
 
-    Years and months are strings; how the month is padded is not documented.
+    Years and months are strings; the padding of months is not documented.
     """
     width = 2 if question.shapes == "b" else 1
     offices: list[Object] = []
@@ -94,7 +94,7 @@ def report(question: Question, *, sales_only: bool = False, thin: bool = False) 
 
 
 def _selected(question: Question, known: KnownEstate) -> date | None:
-    """The moment by which the estate is selected, when it lies in the interval."""
+    """The time by which the estate is selected, if it is in the interval."""
     candidates: list[date | None] = [known.now.contract_on]
     if question.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(known.versions)]
@@ -169,7 +169,7 @@ def _prices_abroad(abroad: Foreign | None) -> Object:
 
 
 def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> list[Object]:
-    """Every agent with the history of the share; the thinner report has no currency and no history."""
+    """Every agent with the history of the share; the report with fewer fields lacks currency and history."""
     agents: list[Object] = []
     for share in known.now.shares:
         user = question.snapshot.user(share.office, share.user_id)
@@ -195,7 +195,7 @@ def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> li
 
 
 def _share_changes(known: KnownEstate, user_id: str) -> list[Object]:
-    """One entry each time the agent's share changed."""
+    """An entry for each change of the agent's share."""
     entries: list[Object] = []
     held: Share | None = None
     for version in known.versions:

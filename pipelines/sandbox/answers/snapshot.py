@@ -1,4 +1,4 @@
-"""What the service knows on a day, and what one request asks about it."""
+"""The state of the world on a day, and the question that a request asks about it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 from pipelines.sandbox.world.world import World
 
 Shapes = Literal["a", "b"]
-"""Two believable guesses at what is not documented."""
+"""Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""Whether a moment equal to dateTo, or the whole day it lies in, belongs to the interval: not documented."""
+"""Whether dateTo itself, or its whole day, belongs to the interval: not documented."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEstate:
-    """An estate with the version in force and every version known."""
+    """An estate with its current version and all versions known."""
 
     estate: Estate
     now: records.Version
@@ -33,7 +33,7 @@ class KnownEstate:
 
 @dataclass(frozen=True, slots=True)
 class KnownLead:
-    """A lead with the step it has reached and the status of its estate."""
+    """A lead with its current step and the status of its estate."""
 
     lead: Lead
     now: records.LeadStep
@@ -41,7 +41,7 @@ class KnownLead:
 
 
 class Snapshot:
-    """What is known of a world by the end of its day, in the version in force; computed once per office."""
+    """The world as known at the end of its day, in current versions; computed once per office."""
 
     def __init__(self, world: World, written: BudgetWrites | None = None) -> None:
         self.world = world
@@ -52,22 +52,22 @@ class Snapshot:
         self.running = cache(self._running)
 
     def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
-        """Users at work, each with the card in force."""
+        """Users at work, each with the current card."""
         for user in self.world.history.users(office_id):
             if user.works_on(self.world.as_of):
                 yield user, self.card(user)
 
     def card(self, user: User) -> UserCard:
-        """What the directory says of a user."""
+        """A user's card in the directory."""
         at = bisect_right(user.cards, self.moment, key=lambda card: card.known_at)
         return user.cards[max(at - 1, 0)]
 
     def user(self, office_id: str, user_id: str) -> User:
-        """Anybody who ever worked at the office."""
+        """A present or former user of the office, by id."""
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
-        """The budgets in force for a month, one per user who has not left before it."""
+        """The current budgets of a month, one for each user who has not left before it."""
         in_force: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left
@@ -84,7 +84,7 @@ class Snapshot:
                 known = tuple(version for version in estate.versions if version.known_at <= self.moment)
                 if known and known[-1].status not in (records.FOR_SALE, records.WITHDRAWN):
                     found.append(KnownEstate(estate, known[-1], known))
-        return sorted(found, key=lambda one: one.estate.id)
+        return sorted(found, key=lambda known: known.estate.id)
 
     def _leads(self, office_id: str) -> list[KnownLead]:
         """Leads and tips of the office, newest first."""
@@ -96,10 +96,10 @@ class Snapshot:
                 if steps and lead.created_at >= opened:
                     statuses = [status for known, status in lead.estate_statuses if known <= self.moment]
                     found.append(KnownLead(lead, steps[-1], statuses[-1] if statuses else None))
-        return sorted(found, key=lambda one: (one.lead.created_at, one.lead.id), reverse=True)
+        return sorted(found, key=lambda known: (known.lead.created_at, known.lead.id), reverse=True)
 
     def _running(self, office_id: str) -> list[RunningStep]:
-        """Running commissions credited to the office, oldest first; equal ones are all kept."""
+        """Running commissions credited to the office, oldest first; equal ones are not merged."""
         chain = self.world.history.chain
         found = [
             step
@@ -133,7 +133,7 @@ class Question:
     repeated_rows: int = 0
 
     def covers(self, moment: datetime | date | None) -> bool:
-        """Whether a moment, or the midnight of a day, lies in the interval asked for."""
+        """Whether a time, or the midnight of a day, is in the requested interval."""
         if moment is None:
             return False
         if not isinstance(moment, datetime):
@@ -147,7 +147,7 @@ class Question:
         return moment <= self.end
 
     def employed(self, office: Office, also: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """Users employed at some time in the interval, and others named by id."""
+        """Users employed at any time in the interval, and others named by id."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))

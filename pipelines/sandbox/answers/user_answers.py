@@ -18,7 +18,7 @@ LANGUAGE_NAMES = {
 
 
 def users(question: Question) -> object:
-    """External/Users: everybody at work, without an office."""
+    """External/Users: every user at work, without an office."""
     return [
         {
             "id": user.id,
@@ -51,7 +51,7 @@ def trademarks(question: Question) -> object:
 
 
 def activity_report(question: Question) -> object:
-    """LiveData/Report: what users did in the interval, summed up."""
+    """LiveData/Report: sums of the activity of users in the interval."""
     offices: list[Object] = []
     users: list[Object] = []
     for office in question.offices:

@@ -1,4 +1,4 @@
-"""Seeded chance: the same key draws the same values, whatever else is drawn."""
+"""Seeded chance: the same key always draws the same values."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ T = TypeVar("T")
 
 
 def drawn(*key: object) -> Random:
-    """A source of chance of its own for a key."""
+    """A separate random generator for a key."""
     return Random("/".join(str(part) for part in key))
 
 
 def count_around(chance: Random, mean: float) -> int:
-    """How often something that happens `mean` times on average happened this time."""
+    """A random count with this mean."""
     return max(0, round(chance.gauss(mean, mean**0.5))) if mean > 0 else 0
 
 
 def happens(chance: Random, share: float) -> bool:
-    """Whether something that happens in that share of the cases happens in this one."""
+    """True with this probability."""
     return chance.random() < share
 
 
 def weighted(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
-    """One of the choices, each as likely as its weight says."""
+    """One of the choices, with probabilities in proportion to their weights."""
     return chance.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
 
 def working_moment(chance: Random, day: date) -> datetime:
-    """A moment between eight and eight on a day, with a fraction of a second of any length."""
+    """A time between 08:00 and 20:00 on a day, with a fraction of a second of any length."""
     fraction = weighted(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
     microsecond = chance.randrange(1_000_000 // fraction) * fraction if fraction else 0
     seconds = chance.randrange(12 * 3600)
@@ -39,10 +39,10 @@ def working_moment(chance: Random, day: date) -> datetime:
 
 
 def later(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
-    """A working moment some days after another."""
+    """A working time some days after another."""
     return working_moment(chance, moment.date() + timedelta(days=chance.randint(fewest_days, most_days)))
 
 
 def hex_id(chance: Random, prefix: str) -> str:
-    """An id as the service writes them: three letters and 32 hexadecimal digits."""
+    """An id as the service writes it: letters and 32 hexadecimal digits."""
     return f"{prefix}{chance.getrandbits(128):032X}"

@@ -1,4 +1,4 @@
-"""Estates of an office in a month with every later version, and the commissions earned in steps."""
+"""Estates of an office in a month, with all their versions, and running commissions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipelines.sandbox.world.organization import Staff
 from pipelines.sandbox.world.records import Estate, Foreign, Office, Place, RunningStep, Share, User, Version
 
 Parts = tuple[tuple[User, int], ...]
-"""Users and their hundredths of a percent; the first is responsible for the estate."""
+"""Users and their shares in hundredths of a percent; the first is responsible for the estate."""
 
 PROJECT_MONTHS = 18
 SALES_PER_DESK = 1.25
@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 BETWEEN_OFFICES = 0.24
-"""How many of the estates with several users may be shared with another office of the group."""
+"""The share of estates with several users that may be shared with another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -39,7 +39,7 @@ SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((7_250, 1_500, 1_250), 1.0),
 )
 REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35), ("cancel", 0.03, 100))
-"""What may happen to a sale afterwards, how often, and within how many days."""
+"""Later changes of a sale: the kind, its probability, and the days within which it happens."""
 
 
 def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
@@ -50,7 +50,7 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
 
 
 def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
-    """Every valuation and every writing of the month: small fees that count as commission."""
+    """Every valuation and writing of the month: small fees that count as commission."""
     found: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
         chance = drawn(seed, assignment, staff.office.number, month)
@@ -92,7 +92,7 @@ def _assignment(chance: Random, staff: Staff, month: Month, assignment: str, num
 
 
 def _estate_names(office: Office, month: Month, number: int) -> tuple[str, str, str]:
-    """The id of an estate, the number the office itself gives it, and the office."""
+    """The id of an estate, its number at the office, and the office."""
     running = (month.year - 2000) * 12 + month.number
     own_number = f"{month.year % 100:02d}{month.number:02d}-{number:03d}"
     return f"OBJ{office.number}_{running}{number:03d}", own_number, office.customer_id
@@ -120,7 +120,7 @@ def _place(chance: Random, office: Office, kind: str) -> Place:
 
 
 def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
-    """Choose the users of an estate among those at work that day; now and then one is of another office."""
+    """Choose the users of an estate from those at work that day; sometimes one is of another office."""
     at_work = staff.at_work(day)
     nearby = [user for user, _ in staff.nearby(day)]
     wanted = (WHOLE,) if alone else weighted(chance, SPLITS)
@@ -133,7 +133,7 @@ def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> P
 
 
 def _shared(parts: Parts, version: Version) -> Version:
-    """The version with what each user gets of its commission and is credited of its price."""
+    """The version with each user's part of its commission and price."""
     weights = [weight for _, weight in parts]
     values = split(version.commission, weights)
     price = version.starting_price if version.status == records.DONE else version.final_price or 0
@@ -151,7 +151,7 @@ def _shared(parts: Parts, version: Version) -> Version:
 def _listed(
     chance: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
 ) -> Version:
-    """The estate as it was put up for sale."""
+    """The estate as first listed."""
     if place.currency is None:
         starting = market.listing_price(chance, kind, office.town, month)
         return Version(created, records.FOR_SALE, None, None, starting, None, 0, ())
@@ -163,7 +163,7 @@ def _listed(
 
 
 def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
-    """The estate as it was first reported sold: mostly at once, sometimes weeks later."""
+    """The estate as first reported sold: usually at once, sometimes weeks later."""
     abroad = listed.foreign
     if abroad is None:
         final = market.final_price(chance, listed.starting_price)
@@ -187,7 +187,7 @@ def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Versio
 def _assignment_versions(
     chance: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
-    """As first reported; sometimes with another fee later, sometimes withdrawn."""
+    """The versions of an assignment: as first reported, sometimes with another fee later, or withdrawn."""
     parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
     low, high = FEES[assignment]
     fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
@@ -207,7 +207,7 @@ def _assignment_versions(
 
 
 def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
-    """Every later version of a sale, oldest first; a cancelled sale ends with being withdrawn."""
+    """Every later version of a sale, oldest first; the last version of a cancelled sale is withdrawn."""
     planned: list[tuple[datetime, str]] = []
     for what, share, latest in REVISIONS:
         if happens(chance, share):
@@ -237,10 +237,10 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restated(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """Other shares, as when colleagues settle up afterwards, or another commission."""
+    """A version with other shares, as if colleagues had settled up, or with another commission."""
     if happens(chance, 0.4) and len(parts) == 2:
         (first, held), (second, _) = parts
-        share = chance.choice([one for one in (4_000, 5_000, 5_500, 6_500, 8_000) if one != held])
+        share = chance.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != held])
         parts = ((first, share), (second, WHOLE - share))
         return parts, _shared(parts, last)
     factor = chance.choice((0.85, 0.9, 0.95, 1.05, 1.1))
@@ -252,7 +252,7 @@ def _restated(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Versi
 
 
 def _repriced(chance: Random, parts: Parts, last: Version) -> Version:
-    """The correction of a final price that was mistyped."""
+    """The correction of a mistyped final price."""
     if last.foreign is not None and last.foreign.final_price is not None:
         price = last.foreign.final_price + chance.choice((-2_000, 3_000))
         abroad = replace(last.foreign, final_price=price)
@@ -262,7 +262,7 @@ def _repriced(chance: Random, parts: Parts, last: Version) -> Version:
 
 
 def _redated(chance: Random, last: Version) -> Version:
-    """The correction of a contract day that was mistyped; it may move the sale to another month."""
+    """The correction of a mistyped contract day, which may move the sale to another month."""
     moved = timedelta(days=chance.choice((-12, -7, -3, 2, 5)))
     if last.contract_on is None or last.access_on is None:
         return last
@@ -270,7 +270,7 @@ def _redated(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps for every new or foreign home, one more when it was restated, none once cancelled."""
+    """Two steps for every new or foreign home, another if it was restated, none after it was cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _steps_of(chance, estate)
@@ -292,7 +292,9 @@ def _steps_of(chance: Random, estate: Estate) -> Iterator[RunningStep]:
             if day is not None and (gone_at is None or day < gone_at.date()):
                 noted = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 6))))
                 yield step(number, part, day, max(sold.known_at, noted))
-    restated = next((one for one in estate.versions[2:] if one.commission != sold.commission), None)
+    restated = next(
+        (version for version in estate.versions[2:] if version.commission != sold.commission), None
+    )
     if restated is not None:
         for number, (old, new) in enumerate(zip(sold.shares, restated.shares, strict=True)):
             change = new.value - old.value
@@ -305,7 +307,7 @@ def _steps_of(chance: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """The units of a project booked in the month; units booked alike give rows that are truly equal."""
+    """The units of a project booked in the month; equal units give equal rows that are both real."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
     project = drawn(seed, "project", office.number, number)
     if not happens(project, 0.6):

@@ -1,4 +1,4 @@
-"""Incidents of one day at an office: what a chain asks about later, whatever chance has drawn besides."""
+"""Incidents of one day at an office, which happen in every world, so that the demo can show them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pipelines.sandbox.world.market import split
 from pipelines.sandbox.world.records import Budget, Estate, Lead, LeadStep, User, Version
 
 KNOWN_BEFORE = timedelta(days=21)
-"""What an incident befalls has been known for so long."""
+"""How long the sale or lead of an incident has been known."""
 EMPLOYED_BEFORE = timedelta(days=90)
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """What happens on one day at one office, as far as there is something for it to happen to.
+    """The incidents of one day at one office; one is left out if nothing is suitable for it.
 
     A sale of two months before is cancelled and the commission of another one restated, a lead of that month
     is removed, a user leaves, and the budget of a user who stays is raised for this month and all later ones.
@@ -33,52 +33,55 @@ class Incidents:
 
     @property
     def month(self) -> Month:
-        """The month whose sales and leads are concerned."""
+        """The month of the affected sales and leads."""
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The roster, of whom the last who has worked for long leaves; the first stays for ever."""
+        """The roster; the last user with enough months of work leaves, the first one never does."""
         before = self.day - EMPLOYED_BEFORE
-        at_work = [one for one in users[1:] if one.works_on(self.day) and one.works_on(before)]
+        at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
             return tuple(users)
         cards = tuple(card for card in at_work[-1].cards if card.known_at < self.moment)
         leaver = replace(at_work[-1], left=self.day, cards=cards)
-        return tuple(leaver if one.id == leaver.id else one for one in users)
+        return tuple(leaver if user.id == leaver.id else user for user in users)
 
     def budgets(self, budgets: Sequence[Budget], users: Sequence[User]) -> list[Budget]:
-        """The budgets, oldest first, with those that are raised."""
+        """The budgets, oldest first, with the raised ones."""
         latest = {
-            one.month: one
-            for one in budgets
-            if one.user_id == users[0].id and one.known_at < self.moment and one.month >= Month.of(self.day)
+            budget.month: budget
+            for budget in budgets
+            if budget.user_id == users[0].id
+            and budget.known_at < self.moment
+            and budget.month >= Month.of(self.day)
         }
         raised = [
-            replace(one, known_at=self.moment, commission=one.commission + 25_000) for one in latest.values()
+            replace(budget, known_at=self.moment, commission=budget.commission + 25_000)
+            for budget in latest.values()
         ]
-        return sorted([*budgets, *raised], key=lambda one: one.known_at)
+        return sorted([*budgets, *raised], key=lambda budget: budget.known_at)
 
     def sales(self, estates: Sequence[Estate]) -> tuple[Estate, ...]:
-        """The sales of the month, the first of them cancelled, the last restated."""
-        known = [one for one in estates if one.assignment == records.SALE and self._in_force(one)]
+        """The sales of the month, with the first one cancelled and the last one restated."""
+        known = [estate for estate in estates if estate.assignment == records.SALE and self._in_force(estate)]
         if len(known) < 2:
             return tuple(estates)
         changed = {known[0].id: self._cancelled(known[0]), known[-1].id: self._restated(known[-1])}
-        return tuple(changed.get(one.id, one) for one in estates)
+        return tuple(changed.get(estate.id, estate) for estate in estates)
 
     def leads(self, leads: Sequence[Lead]) -> tuple[Lead, ...]:
-        """The leads of the month, the first of them removed."""
-        known = [one for one in leads if one.way == "incoming" and self._is_active(one)]
+        """The leads of the month, with the first one removed."""
+        known = [lead for lead in leads if lead.way == "incoming" and self._is_active(lead)]
         if not known:
             return tuple(leads)
         steps = tuple(step for step in known[0].steps if step.known_at < self.moment)
         removed = replace(known[0], steps=(*steps, LeadStep(self.moment, "RemovedOther", removed=True)))
-        return tuple(removed if one.id == removed.id else one for one in leads)
+        return tuple(removed if lead.id == removed.id else lead for lead in leads)
 
     def _in_force(self, estate: Estate) -> bool:
-        """Whether it has long been known as sold, at home, and is not withdrawn."""
-        first, *later = [one for one in estate.versions if one.known_at < self.moment]
-        is_old = any(one.known_at < self.moment - KNOWN_BEFORE for one in later)
+        """Whether an estate has long been known as sold, is not abroad, and is not withdrawn."""
+        first, *later = [version for version in estate.versions if version.known_at < self.moment]
+        is_old = any(version.known_at < self.moment - KNOWN_BEFORE for version in later)
         return is_old and later[-1].status == records.SOLD and first.foreign is None
 
     def _is_active(self, lead: Lead) -> bool:
@@ -91,14 +94,14 @@ class Incidents:
         )
 
     def _cancelled(self, estate: Estate) -> Estate:
-        before = [one for one in estate.versions if one.known_at < self.moment]
+        before = [version for version in estate.versions if version.known_at < self.moment]
         withdrawn = replace(before[-1], known_at=self.moment, status=records.WITHDRAWN)
         return replace(estate, versions=(*before, withdrawn))
 
     def _restated(self, estate: Estate) -> Estate:
-        before = [one for one in estate.versions if one.known_at < self.moment]
-        after = [one for one in estate.versions if one.known_at >= self.moment]
-        lower = [_lower(one) for one in (replace(before[-1], known_at=self.moment), *after)]
+        before = [version for version in estate.versions if version.known_at < self.moment]
+        after = [version for version in estate.versions if version.known_at >= self.moment]
+        lower = [_lower(version) for version in (replace(before[-1], known_at=self.moment), *after)]
         return replace(estate, versions=(*before, *lower))
 
 

@@ -38,11 +38,11 @@ LAST_STATES = (
 REMOVED_STATES = ("IncorrectOrDuplicate", "RemovedOther", "Cancelled")
 
 _party = lru_cache(maxsize=20_000)(Party)
-"""The same party is one object, however many leads it sends."""
+"""Cached, so that a party is one object in all its leads."""
 
 
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
-    """Leads and tips of the month, and the earlier leads that the month's sales began with."""
+    """Leads and tips of the month, and the earlier leads from which its sales came."""
     yield from _of_sellers(drawn(seed, "sellers", staff.office.number, month), staff, sold)
     yield from _at_midnight(drawn(seed, "midnight", staff.office.number, month), staff, month, sold)
     for way, per_desk in PER_DESK.items():
@@ -70,7 +70,7 @@ def _of_sellers(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterato
 
 
 def _at_midnight(chance: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """Now and then somebody writes in the very last second of a month."""
+    """Rarely, a lead that is created in the very last second of the month."""
     if happens(chance, 0.25):
         second = datetime.combine(month.last_day, time(23, 59, 59))
         moment = second + timedelta(milliseconds=10 * chance.randrange(1, 100))
@@ -92,16 +92,18 @@ def _of_moment(chance: Random, staff: Staff, created: datetime, way: str, sold: 
 def _concerned(
     chance: Random, way: str, created: datetime, sold: Sequence[Estate]
 ) -> tuple[str | None, Statuses]:
-    """Half of the leads and tips concern an estate that was listed at the time."""
+    """The estate of a lead or tip: half of them are about one that was listed at the time."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(chance, 0.5):
         return None, ()
     estate = chance.choice(listed)
-    return estate.id, _unequal([(max(created, one.known_at), one.status) for one in estate.versions])
+    return estate.id, _unequal(
+        [(max(created, version.known_at), version.status) for version in estate.versions]
+    )
 
 
 def _unequal(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
-    """Statuses in order of time, without repetitions."""
+    """Statuses in chronological order, without repetitions."""
     kept: list[tuple[datetime, str]] = []
     for moment, status in sorted(statuses, key=lambda entry: entry[0]):
         if not kept or kept[-1][1] != status:
@@ -110,7 +112,7 @@ def _unequal(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
 
 
 def _steps(chance: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
-    """New first (rarely noted weeks late), then handled, then over; some are removed at last."""
+    """The steps of a lead: new (rarely recorded weeks late), then handled, then closed; some are removed."""
     known = later(chance, created, 5, 45) if happens(chance, 0.03) else created
     steps = [LeadStep(known, "New", removed=False)]
     if way != OUTGOING:
@@ -147,7 +149,7 @@ def _lead(
 
 
 def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
-    """Sender and receiver: leads come from outside or go there, tips stay among colleagues."""
+    """Sender and receiver: leads come from or go to other companies, tips go from user to user."""
     here = _user_party(user, staff.office, created)
     if way == INCOMING:
         receiver = _office_party(staff.office) if happens(chance, 0.25) else here
@@ -164,7 +166,7 @@ def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime)
 
 
 def _user_party(user: User, office: Office, moment: datetime) -> Party:
-    """A user, under the name of that moment."""
+    """A user, with the name at that time."""
     name = next((card.name for card in reversed(user.cards) if card.known_at <= moment), user.cards[0].name)
     return _party(user.id, name, "User", user.employee_id, office.own_id, office.name, office.customer_id)
 
@@ -174,6 +176,6 @@ def _office_party(office: Office) -> Party:
 
 
 def _outside_party(name: str) -> Party:
-    """A firm that is no office; its number is made of its name."""
+    """A company that is not an office; its number is computed from its name."""
     number = f"{sum(ord(letter) * place for place, letter in enumerate(name, start=1)) % 100_000:05d}"
     return _party(f"KUN{number}", name, "Company", None, f"KUN{number}", name, f"S{number}")

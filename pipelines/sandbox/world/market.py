@@ -1,4 +1,4 @@
-"""The market: seasons, growth, kinds of estates, prices, commissions and how these are split."""
+"""The market: seasons, growth, kinds of estates, prices, and commissions and their shares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipelines.months import Month
 from pipelines.sandbox.world.records import Town
 
 WHOLE = 10_000
-"""A hundred percent, in hundredths of a percent."""
+"""100 percent, in hundredths of a percent."""
 
 SEASON = (0.70, 0.85, 1.05, 1.15, 1.35, 1.25, 0.55, 0.95, 1.20, 1.15, 1.00, 0.70)
 
@@ -35,18 +35,18 @@ OF_A_FLAT = {HOUSING_COOPERATIVE: 1.0, CONDOMINIUM: 1.15}
 
 
 def season(month: Month) -> float:
-    """How lively the month is, compared with an average one."""
+    """The activity of a month, 1 for an average one."""
     return SEASON[month.number - 1]
 
 
 def price_level(month: Month) -> float:
-    """Prices compared with 2020: three per cent a year, with slow waves."""
+    """Prices relative to 2020: three percent growth per year, with slow waves."""
     years = month.year - 2020 + (month.number - 1) / 12
     return float(1.03**years * (1 + 0.04 * math.sin(years * 1.3)))
 
 
 def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
-    """What is asked for in kronor, in steps one meets in advertisements."""
+    """The asking price in kronor, rounded as in advertisements."""
     level = town.house_price * OF_A_HOUSE[kind] if kind in OF_A_HOUSE else town.flat_price * OF_A_FLAT[kind]
     price = level * price_level(month) * chance.lognormvariate(0, 0.33)
     step = 5_000 if price < 2_000_000 else 25_000
@@ -54,24 +54,24 @@ def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
 
 
 def foreign_listing_price(chance: Random, rate: int, month: Month) -> int:
-    """What is asked for in a foreign currency, in steps of a thousand."""
+    """The asking price in a foreign currency, in thousands."""
     price = 3_600_000 * price_level(month) * chance.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 
 
 def final_price(chance: Random, starting: int) -> int:
-    """The price after the bidding, which mostly goes up."""
+    """The price after the bidding, usually higher."""
     return round(starting * max(0.85, chance.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
 def commission(chance: Random, price: int) -> int:
-    """A commission in öre: the dearer the home, the smaller the part, but never less than a lowest fee."""
+    """A commission in öre: a smaller share for more expensive homes, but at least a minimum fee."""
     percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + chance.gauss(0, 0.2)
     return max(3_495_000, round(price * 100 * (round(min(4.0, max(1.5, percent)), 3) / 100)))
 
 
 def split(amount: int, basis_points: Sequence[int]) -> list[int]:
-    """Cut an amount by shares that sum to a hundred percent; the parts sum to the amount exactly."""
+    """Split an amount by shares that add up to 100 percent; the parts add up to the amount exactly."""
     edges = [0]
     reached = 0
     for share in basis_points:
@@ -81,5 +81,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """An amount in a foreign currency, times its rate in ten-thousandths of a krona, to the nearest unit."""
+    """A foreign amount in kronor, at a rate in ten-thousandths of a krona, to the nearest unit."""
     return (foreign * rate + WHOLE // 2) // WHOLE

@@ -1,4 +1,4 @@
-"""Names of people, streets and firms, and towns with their price levels."""
+"""Names of people, streets and companies, and towns with their price levels."""
 
 from __future__ import annotations
 

@@ -14,17 +14,17 @@ from pipelines.sandbox.world.chance import drawn, happens, hex_id, working_momen
 from pipelines.sandbox.world.records import Budget, Office, Trademark, User, UserCard
 
 BLOCK, GROUPED = 7, 5
-"""Of seven offices five are a group."""
+"""Five of every seven offices are a group."""
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5
-"""How many budgets of a year are changed, and how many of these twice."""
+"""The share of budgets of a year that are changed, and the share of these that are changed twice."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Every office of the world, and the groups some of them form."""
+    """Every office of the world, and the groups that some of them form."""
 
     offices: dict[str, Office]
     groups: dict[str, tuple[str, ...]]
@@ -43,7 +43,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The people around an office at a time; neighbours come with the office they belong to."""
+    """The users of an office and of its group at a time, the latter with their office."""
 
     office: Office
     own: Sequence[User]
@@ -59,7 +59,7 @@ class Staff:
 
 
 def chain(seed: int, count: int) -> Chain:
-    """Lay out so many offices."""
+    """Create n offices."""
     if count < 1:
         raise ValueError(f"a world needs at least one office, not {count}")
     offices = [_office(seed, index) for index in range(count)]
@@ -90,7 +90,7 @@ def _group_name(group: str) -> str:
 
 
 def _trademarks(offices: list[Office]) -> list[Trademark]:
-    """A trademark per group and per single office; every group also has one for new homes."""
+    """A trademark for each group and single office; each group also has one for new homes."""
     marks: dict[str, list[str]] = {}
     for office in offices:
         if office.group:
@@ -106,7 +106,7 @@ def _trademarks(offices: list[Office]) -> list[Trademark]:
 
 
 def roster(seed: int, office: Office) -> tuple[User, ...]:
-    """Everybody who works, worked or will work at an office; the first desk always has the same user."""
+    """All past, present and future users of an office; the first desk always has the same user."""
     users: list[User] = []
     for desk in range(office.desks):
         chance = drawn(seed, "desk", office.number, desk)
@@ -142,7 +142,7 @@ def _user(chance: Random, office: Office, employee_id: str, hired: date, left: d
 
 
 def _changed(chance: Random, card: UserCard, day: date) -> UserCard:
-    """The card after one of its values was changed."""
+    """The card with one of its values changed."""
     what = chance.random()
     if what < 0.15:
         card = replace(card, name=f"{card.name.split()[0]} {chance.choice(names.LAST_NAMES)}")
@@ -207,6 +207,8 @@ def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, in
     for number in range(1, month.last_day.day + 1):
         weekday = date(month.year, month.number, number).weekday()
         most = (3, 2, 14, 4) if weekday < 5 else (None, 2 if weekday == 6 else None, None, None)
-        meetings, viewings, calls, contacts = (0 if one is None else chance.randint(0, one) for one in most)
+        meetings, viewings, calls, contacts = (
+            0 if limit is None else chance.randint(0, limit) for limit in most
+        )
         days.append((meetings, viewings, calls, contacts))
     return tuple(days)

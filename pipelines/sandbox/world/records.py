@@ -19,7 +19,7 @@ DONE = "AppointedAdmission"
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A town and what a house and a flat cost there (SEK)."""
+    """A town, and the price of a house and of a flat there (SEK)."""
 
     name: str
     zip_prefix: int
@@ -44,7 +44,7 @@ class Office:
 
 @dataclass(frozen=True, slots=True)
 class Trademark:
-    """A name under which offices sell."""
+    """A name under which offices trade."""
 
     id: str
     name: str
@@ -53,7 +53,7 @@ class Trademark:
 
 @dataclass(frozen=True, slots=True)
 class UserCard:
-    """What the directory says of a user from a moment on."""
+    """A user's entry in the directory from some time on."""
 
     known_at: datetime
     name: str
@@ -66,7 +66,7 @@ class UserCard:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who works at an office from one day until another."""
+    """A person who works at an office from one day to another."""
 
     id: str
     office: str
@@ -104,7 +104,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What was known of an estate from a moment on; prices in kronor, commission in öre without VAT."""
+    """The facts of an estate from some time on; prices in kronor, commission in öre without VAT."""
 
     known_at: datetime
     status: str
@@ -121,7 +121,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An address, and the currency in use there (None at home) with its rate in ten-thousandths."""
+    """An address, and its currency (None in Sweden) with the rate in ten-thousandths of a krona."""
 
     street: str
     zip_code: str
@@ -166,7 +166,7 @@ class RunningStep:
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who sent or received a lead or a tip: a user, an office or a company outside."""
+    """The sender or receiver of a lead or a tip: a user, an office or another company."""
 
     id: str
     name: str
@@ -179,7 +179,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class LeadStep:
-    """The state a lead came to at a moment."""
+    """A state of a lead, and when it was reached."""
 
     known_at: datetime
     state: str
@@ -208,7 +208,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a user is to reach in a month (commission in kronor), as set at a moment."""
+    """The budget of a user for a month (commission in kronor), and when it was set."""
 
     user_id: str
     office: str

@@ -17,14 +17,14 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 
 EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
-"""Sales to come have already sent their leads; so far ahead of a moment the history is needed."""
+"""How far ahead history is needed, because future sales have leads already."""
 MONTHS_BEFORE = 7
-"""No sale's first lead is older than that when the contract is signed."""
+"""The most months from a sale's first lead to its contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfficeEvents:
-    """What an office's sales of a month caused, whenever it became known."""
+    """The events of an office that come from its sales of a month, whenever they became known."""
 
     estates: tuple[Estate, ...]
     running: tuple[RunningStep, ...]
@@ -32,7 +32,7 @@ class OfficeEvents:
 
 
 class History:
-    """What happens at every office, built month by month when needed; the same whenever it is seen."""
+    """The events of every office, built month by month when needed, always the same."""
 
     def __init__(
         self, seed: int, offices: int, start: Month, activity: float, incidents_on: date | None = None
@@ -48,7 +48,7 @@ class History:
         self._building = RLock()
 
     def users(self, office_id: str) -> tuple[User, ...]:
-        """Everybody who ever works at the office."""
+        """All users who ever work at the office."""
         if office_id not in self._rosters:
             users = roster(self.seed, self.chain.offices[office_id])
             incidents = self._incidents_at(office_id)
@@ -78,7 +78,7 @@ class History:
         return self._incidents if self._incidents and self._incidents.office == office_id else None
 
     def _around(self, office: Office, month: Month) -> list[User]:
-        """Who was at the office in the month or the half year before, in which its sales began."""
+        """The users of the office in the month and the half year before, in which its sales began."""
         first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
         return [
             user
@@ -109,7 +109,7 @@ class History:
 
 @dataclass(frozen=True)
 class World:
-    """The history and the day up to whose end it is known."""
+    """The history, and the day at whose end it is seen."""
 
     history: History
     as_of: date
@@ -125,9 +125,9 @@ class World:
         activity: float = 1.0,
         incidents_on: date | None = None,
     ) -> World:
-        """A world of so many offices; `activity` 2.0 has twice the sales and leads of 1.0.
+        """A world of n offices; `activity` 2.0 has twice the sales and leads of 1.0.
 
-        On the day of incidents something of every kind happens that a chain asks about afterwards.
+        On the day of incidents one incident of each kind happens.
         """
         if start < EARLIEST:
             raise ValueError(f"the sandbox's brokers opened in {EARLIEST}; a history cannot start in {start}")
@@ -143,19 +143,20 @@ class World:
 
     @property
     def moment(self) -> datetime:
-        """The moment until which things are known."""
+        """The end of the day, up to which events are known."""
         return datetime.combine(self.as_of, time.max)
 
     @property
     def horizon(self) -> Month:
-        """The last month whose sales may be known of by now."""
+        """The last month whose sales may have events by now."""
         return Month.of(self.as_of).plus(MONTHS_AHEAD)
 
     @property
     def customers(self) -> tuple[str, ...]:
         """Groups and single offices: every office once."""
         chain = self.history.chain
-        return (*chain.groups, *(one.customer_id for one in chain.offices.values() if one.group is None))
+        single = (office.customer_id for office in chain.offices.values() if office.group is None)
+        return (*chain.groups, *single)
 
     @property
     def offices(self) -> tuple[str, ...]:
