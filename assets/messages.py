@@ -25,7 +25,7 @@ TIME_TO_PUBLISH = timedelta(minutes=2)
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks back this far."""
 LATEST_RUNS = 50
-LONGEST_LINE, MOST_LINES = 640, 6
+MAX_LINE_LENGTH, MAX_LINES = 640, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
 WILL_RETRY = "dagster/will_retry"
 
@@ -182,6 +182,6 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 def _text(lines: Sequence[str]) -> str:
     """The lines as a list, with as many as fit into a message."""
-    more = len(lines) - MOST_LINES
-    shown = [f"- {shorten(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
+    more = len(lines) - MAX_LINES
+    shown = [f"- {shorten(line, MAX_LINE_LENGTH)}" for line in lines[:MAX_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

@@ -38,7 +38,7 @@ PUBLISH = "publish"
 SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
 """How long a tick waits for a writing process; the next tick comes soon."""
-LONGEST_WAIT = timedelta(hours=2)
+MAX_WAIT = timedelta(hours=2)
 """The longest that analysts wait for a new file while runs follow each other."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 LATEST_BACKFILLS = 10
@@ -92,7 +92,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
     waited = project.clock.utc_now() - loaded.waiting_since_utc
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
-    return waited >= LONGEST_WAIT or any(end > loaded.waiting_since_utc for end in ended)
+    return waited >= MAX_WAIT or any(end > loaded.waiting_since_utc for end in ended)
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:

@@ -23,7 +23,7 @@ from assets.results import (
 )
 from assets.runs import (
     BACKFILL,
-    MOST_RUNS,
+    MAX_RUNS,
     NIGHT_TAG,
     first_run,
     job_of,
@@ -312,7 +312,7 @@ def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime
     runs = [run]
     if root and NIGHT_TAG in run.tags:
         latest = project.runs(updated_after=root.create_timestamp)
-        runs += [*unfinished_runs(project, instance), *instance.get_runs(latest, limit=MOST_RUNS)]
+        runs += [*unfinished_runs(project, instance), *instance.get_runs(latest, limit=MAX_RUNS)]
     backfills = {run.tags[BACKFILL] for run in runs if BACKFILL in run.tags}
     begun = [first_run(instance, backfill).create_timestamp for backfill in backfills]
     if root and (run.root_run_id or context.retry_number):

@@ -23,7 +23,7 @@ NIGHT_TAG = "brokerbi/night"
 """Run tag: the day of a nightly run, which requests all that is due and asks for changes."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
-MOST_RUNS = 1000
+MAX_RUNS = 1000
 UNFINISHED = (
     dg.DagsterRunStatus.QUEUED,
     dg.DagsterRunStatus.NOT_STARTED,
@@ -34,7 +34,7 @@ UNFINISHED = (
 ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
-MOST_DELETED = 10
+MAX_DELETED = 10
 """Per tick, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
@@ -94,7 +94,7 @@ def to_datetime(seconds: float) -> datetime:
 
 def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
     """Every run that is queued or under way."""
-    return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
+    return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MAX_RUNS)
 
 
 def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
@@ -173,7 +173,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
     A run that starts slowly is silent at first, so a run is dead if silent at two ticks.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
-    records = instance.get_run_records(project.runs(statuses=statuses), limit=MOST_RUNS)
+    records = instance.get_run_records(project.runs(statuses=statuses), limit=MAX_RUNS)
     latest = project.run_context.clock.utc_now() - TIME_TO_START
     return [
         record.dagster_run
@@ -206,7 +206,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
         before = project.run_context.clock.utc_now() - DELETED_AFTER
         after = to_datetime(float(context.cursor or 0))
         filters = project.runs(statuses=ENDED, created_after=after, created_before=before)
-        records = instance.get_run_records(filters, limit=MOST_DELETED, ascending=True)
+        records = instance.get_run_records(filters, limit=MAX_DELETED, ascending=True)
         for record in records:
             run_id = record.dagster_run.run_id
             if not _is_last_materializer(instance, run_id):

@@ -9,10 +9,10 @@ from datetime import date, datetime
 from pipelines.months import Month, months_in_words
 from warehouse.ledger.conditions import FORBIDDEN, Condition, Kind, Severity
 
-MOST_LINES = 6
-MOST_NAMES = 4
-MOST_RUNS_OF_MONTHS = 3
-LONGEST_ERROR = 400
+MAX_LINES = 6
+MAX_NAMES = 4
+MAX_RUNS_OF_MONTHS = 3
+MAX_ERROR_LENGTH = 400
 """Characters of an error: room for a long path, which the operator needs."""
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in a few minutes."""
@@ -53,7 +53,7 @@ class Cause:
     def affected(self) -> str:
         """The affected reports, customers and months, and how their last tries ended."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
-        months = months_in_words(map(Month.of, self.months), MOST_RUNS_OF_MONTHS)
+        months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
         return ", ".join(filter(None, (subject, months, endings)))
 
@@ -61,7 +61,7 @@ class Cause:
     def error(self) -> str:
         """The error as a sentence."""
         example = "for example: " if self.is_example else ""
-        return example + sentence(shorten(self.first.error, LONGEST_ERROR))
+        return example + sentence(shorten(self.first.error, MAX_ERROR_LENGTH))
 
     @property
     def line(self) -> str:
@@ -111,12 +111,12 @@ def denial_conditions(report: str, customer: str, conditions: Iterable[Condition
     return matching_conditions({(report, customer, None)}, denials)
 
 
-def cause_lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
-    """A line for each cause, at most `most`; further causes are counted."""
+def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list[str]:
+    """A line for each cause, at most `limit`; further causes are counted."""
     all_causes = causes(conditions)
-    left = len(all_causes) - most
+    left = len(all_causes) - limit
     more = [f"{left} more causes are in `brokerbi status`."] if left > 0 else []
-    return [cause.line for cause in all_causes[:most]] + more
+    return [cause.line for cause in all_causes[:limit]] + more
 
 
 def sentence(text: str) -> str:
@@ -124,13 +124,13 @@ def sentence(text: str) -> str:
     return text if not text or text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
-def shorten(text: str, most: int) -> str:
-    """A text on one line, cut to `most` characters and marked if it was longer."""
+def shorten(text: str, limit: int) -> str:
+    """A text on one line, cut to `limit` characters and marked if it was longer."""
     words = " ".join(text.split())
-    return words if len(words) <= most else f"{words[:most].rstrip()}…"
+    return words if len(words) <= limit else f"{words[:limit].rstrip()}…"
 
 
-def list_names(texts: Iterable[str], most: int = MOST_NAMES) -> str:
+def list_names(texts: Iterable[str], limit: int = MAX_NAMES) -> str:
     """Names as a list: G1, M1 and 5 more."""
     unique = sorted(set(filter(None, texts)))
-    return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")
+    return ", ".join(unique[:limit]) + (f" and {len(unique) - limit} more" if len(unique) > limit else "")

@@ -6,9 +6,9 @@ import hashlib
 import re
 from unicodedata import normalize
 
-LONGEST = 200
+MAX_NAME_BYTES = 200
 """Bytes: file systems allow 255, and an extension or the mark of an unfinished file is added."""
-FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠"
+FORMULA_CHARS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys or a page may not contain, and those that reverse the text's direction."""
@@ -25,14 +25,14 @@ def file_name(name: str) -> str:
     No name that is passed in contains the ~ between the two, so file names stay distinct.
     """
     encoded = name.encode()
-    if len(encoded) <= LONGEST:
+    if len(encoded) <= MAX_NAME_BYTES:
         return name
-    return f"{encoded[: LONGEST // 2].decode(errors='ignore')}~{hashlib.sha256(encoded).hexdigest()}"
+    return f"{encoded[: MAX_NAME_BYTES // 2].decode(errors='ignore')}~{hashlib.sha256(encoded).hexdigest()}"
 
 
 def csv_cell(text: str) -> str:
     """The text, with an apostrophe in front if it would be a formula; never for numbers."""
-    return f"'{text}" if text.startswith(tuple(FORMULA_SIGNS)) else text
+    return f"'{text}" if text.startswith(tuple(FORMULA_CHARS)) else text
 
 
 def visible(text: str) -> str:

@@ -69,7 +69,7 @@ def months_between(first: Month, last: Month) -> Iterator[Month]:
 
 
 def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Iterator[tuple[Month, ...]]:
-    """Split months into the fewest runs of consecutive months, of at most `longest` months each if given."""
+    """Split months into the fewest runs of consecutive months, of at limit `longest` months each if given."""
     run: list[Month] = []
     for month in sorted(set(months)):
         if run and (month != run[-1].plus(1) or len(run) == longest):
@@ -80,9 +80,9 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
         yield tuple(run)
 
 
-def months_in_words(months: Iterable[Month], most: int | None = None) -> str:
-    """Months as runs: 2026-01..2026-03, 2026-07; only first and last month if more runs than `most`."""
+def months_in_words(months: Iterable[Month], limit: int | None = None) -> str:
+    """Months as runs: 2026-01..2026-03, 2026-07; only first and last month if more runs than `limit`."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
-    if most is not None and len(runs) > most:
+    if limit is not None and len(runs) > limit:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"
     return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)

@@ -42,7 +42,7 @@ class Remedy:
 
 
 WORKING_FILE_REMEDY = Remedy(
-    "put it aside together with its .wal and run `brokerbi replay` to rebuild every table from landing",
+    "move it away together with its .wal and run `brokerbi replay` to rebuild every table from landing",
     "Analysts read the published warehouse.duckdb, never the working file.",
 )
 PUBLISHED_FILE_REMEDY = Remedy(

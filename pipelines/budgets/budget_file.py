@@ -25,9 +25,9 @@ COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
 """How many rows are searched for the headings, from the first row on."""
 YEARS_AHEAD = 2
-LARGEST_COMMISSION = 10_000_000
+MAX_COMMISSION = 10_000_000
 """Commission is in whole kronor without VAT, at most this much (interface, RealtorBudget)."""
-LARGEST_INTEGER = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 DAMAGED = (zipfile.BadZipFile, KeyError, TypeError, SyntaxError, csv.Error)
 AMOUNT = re.compile(
     r"(-?)(\d{1,3}(?: \d{3})+|\d{1,40})(?:[.,](\d{1,40}))?(?: ?(?:kr|SEK|:-))?", re.IGNORECASE | re.ASCII
@@ -173,7 +173,7 @@ def _whole(name: str, cell: object) -> int:
     """A whole number that the service accepts; raises ValueError for anything else."""
     text = re.sub(r"\s", " ", str(cell)).strip()
     number = _number(text)
-    largest = LARGEST_COMMISSION if name == "commission" else LARGEST_INTEGER
+    largest = MAX_COMMISSION if name == "commission" else MAX_INTEGER
     if isinstance(cell, str) and AMBIGUOUS.fullmatch(text):
         why = "may be thousands or decimals; write it without points and commas"
     elif not number.is_finite():

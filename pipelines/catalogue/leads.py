@@ -119,7 +119,7 @@ TIP = (
     *nested("estate", LEAD_ESTATE),
 )
 
-NOT_ANSWERED = Unsettled("incoming_leads", "lead_state = 'New' AND is_removed IS NOT TRUE", most=1)
+NOT_ANSWERED = Unsettled("incoming_leads", "lead_state = 'New' AND is_removed IS NOT TRUE", max_months=1)
 dated = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
 lead = partial(dated, key=("lead_id",))
 

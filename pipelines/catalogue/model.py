@@ -127,8 +127,8 @@ class Table:
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
     under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
     members of the row, or have the full path of a level above it (`offices[].name`) or of a column of the
-    parent row (`@parent.id`). `parent` names the table in whose rows they are nested. A row without a column
-    of the `key` fits if it has the column that `old_keys` names in its place.
+    parent row (`@parent.id`). `parent` names the table in whose rows they are nested. A row that lacks a
+    column of the `key` still fits if it has the old id that `old_keys` maps it to.
     """
 
     name: str
@@ -145,11 +145,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter that is requested with each of its values, in this order, for every window.
+    """A parameter; every window is requested once for each of its values, in this order.
 
-    `column` of every topmost table states the value's meaning for its rows. A row that comes with several
-    values changed between the requests, so the last value counts. If nearly all rows of the first value also
-    come with another, the service ignores the parameter, and `column` is null in rows that came with several.
+    In every topmost table, `column` has the meaning of the value that a row was requested with. A row that
+    comes with several values changed between the requests, so the last value counts. If nearly all rows of
+    the first value also come with another, the service ignores the parameter: `column` is null in these rows.
     """
 
     parameter: str
@@ -170,11 +170,11 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows of a table that will still change; the `most` months read longest ago are requested each night."""
+    """Rows of a table that will still change; each night requests the `max_months` read longest ago."""
 
     table: str
     condition: str
-    most: int
+    max_months: int
 
 
 @dataclass(frozen=True)
@@ -220,8 +220,8 @@ class Endpoint:
         return self.limit or self.window_months
 
     @property
-    def questions(self) -> tuple[str | None, ...]:
-        """The values that a window is requested with, one after another; one None if it has no choices."""
+    def choice_values(self) -> tuple[str | None, ...]:
+        """The values of `choices`, each of which is requested for a window; a single None without choices."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -232,7 +232,7 @@ class Timing:
     enabled: bool = True  # unless the settings say otherwise
     on_demand: bool = False  # only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # budgets: months to come too, once a week if each takes a request
+    months_ahead: bool = False  # budgets: future months too, once a week if each takes a request
     counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
@@ -243,12 +243,12 @@ class Timing:
 class ShrinkLimits:
     """How many stored rows of a window's months an answer may remove before it is held back."""
 
-    largest_loss: float = 0.5  # share of the stored rows
-    fewest_rows: int = 20  # if fewer are stored, all may be removed
+    max_loss: float = 0.5  # share of the stored rows
+    min_rows: int = 20  # if fewer are stored, all may be removed
 
 
-ONE_MONTH_LIMITS = ShrinkLimits(fewest_rows=5)
-SNAPSHOT_LIMITS = ShrinkLimits(largest_loss=0.33, fewest_rows=1)
+ONE_MONTH_LIMITS = ShrinkLimits(min_rows=5)
+SNAPSHOT_LIMITS = ShrinkLimits(max_loss=0.33, min_rows=1)
 
 
 @dataclass(frozen=True)

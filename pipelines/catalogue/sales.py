@@ -27,7 +27,7 @@ from pipelines.catalogue.model import (
     text,
 )
 
-NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", most=12)
+NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", max_months=12)
 PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # no limit is stated; longer answers may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"

@@ -30,7 +30,7 @@ def run_plan(
     target: Annotated[Path, option("the file to write the plan to", "PLAN", "--plan")],
     json: Json = False,
 ) -> int:
-    """Compare a file with the current budgets and write a plan; set nothing."""
+    """Write a plan of the changes in a budget file; set nothing."""
     settings = read_settings()
 
     def announce(requests: int) -> None:

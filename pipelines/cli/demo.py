@@ -1,4 +1,4 @@
-"""Command `demo`: three nightly runs against an invented service."""
+"""Command `demo`: three nightly runs against a simulated service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
 """Time from each nightly run to today; some marts show the changes between runs."""
 INCIDENTS = timedelta(weeks=2)
-"""Time from the invented incidents, such as a cancelled sale, to today."""
+"""Time from the simulated incidents, such as a cancelled sale, to today."""
 
 
 @command("demo")
@@ -27,7 +27,7 @@ def run_demo(
     data_dir: Annotated[Path, option("the directory of the demo", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
 ) -> int:
-    """Run everything once against a sandbox: three nightly runs in eight weeks."""
+    """Run everything against a sandbox: three nightly runs."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection
@@ -40,7 +40,7 @@ def run_demo(
     _clear(data_dir)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - months)
-    complain(f"an invented brokerage opens on this machine, with sales since {start} …")
+    complain(f"a simulated brokerage starts on this machine, with sales since {start} …")
     service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
     is_well = True
     with serving(service) as served:
@@ -88,7 +88,7 @@ def _clear(directory: Path) -> None:
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def run_sandbox(context: typer.Context) -> int:
-    """Serve an invented Connect service on this machine."""
+    """Serve a simulated Connect service on this machine."""
     from pipelines.sandbox.options import add_arguments, run
 
     parser = ArgumentParser("brokerbi sandbox", description=run_sandbox.__doc__)

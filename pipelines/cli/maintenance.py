@@ -77,7 +77,7 @@ def run_export(
     formats: Annotated[
         list[Format], options("parquet, csv or xlsx; default: BROKERBI_EXPORT_FORMATS", "FORMAT", "--format")
     ],
-    to: Annotated[str, option("a directory", "DIR")] = "",
+    to: Annotated[str, option("the directory; default: BROKERBI_EXPORT_TO", "DIR")] = "",
 ) -> int:
     """Write the published file as Parquet, CSV or Excel."""
     from pipelines.upkeep.export import export

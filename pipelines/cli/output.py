@@ -25,7 +25,7 @@ GAP = "  "
 TEXT_COLUMN = 19
 """The column where the text of an explanation begins, next to its head."""
 WITHOUT_TERMINAL = (100, 24)
-NARROWEST = 20
+MIN_COLUMN_WIDTH = 20
 """The least width of a wrapped last column."""
 
 
@@ -109,7 +109,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: S
     cells = [[visible(text) for text in row] for row in (heads, *rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
     room = _width() - sum(widths) - len(GAP) * len(widths)
-    if room < min(last, NARROWEST):
+    if room < min(last, MIN_COLUMN_WIDTH):
         _print_blocks(cells)
         return
     widths.append(min(last, room))

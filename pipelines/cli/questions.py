@@ -30,14 +30,14 @@ from pipelines.cli.output import (
     warn,
 )
 from pipelines.diagnosis.explain import Explanation, explain, question_of
-from pipelines.foreign_text import FORMULA_SIGNS
+from pipelines.foreign_text import FORMULA_CHARS
 from pipelines.months import Month
 from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
-MOST_ANSWERS = 1000
+MAX_TABLE_ROWS = 1000
 """The most rows of a query shown as a table; other formats have all rows."""
-MOST_ROWS = 30
+MAX_EXPLAINED_ROWS = 30
 """The most rows in a table of an explanation; --json has all rows."""
 
 
@@ -75,13 +75,13 @@ def run_query(
 
 
 def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
-    answer = first_rows(data_dir, statement, variables, most=MOST_ANSWERS)
+    answer = first_rows(data_dir, statement, variables, limit=MAX_TABLE_ROWS)
     numbers = [index for index, is_number in enumerate(answer.is_number) if is_number]
     print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
     if not answer.rows:
         complain("brokerbi: no rows")
     if answer.has_more:
-        complain(f"brokerbi: only the first {count(MOST_ANSWERS)} rows; --format csv writes them all")
+        complain(f"brokerbi: only the first {count(MAX_TABLE_ROWS)} rows; --format csv writes them all")
 
 
 def _written(value: Any) -> str:
@@ -106,7 +106,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
         raise ValueError("Parquet cannot be shown on a terminal; write it to a file with > FILE")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "answer"
-        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_chars=FORMULA_SIGNS)
+        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_chars=FORMULA_CHARS)
         if is_terminal:
             say(path.read_text("utf-8").removesuffix("\n"))
             return
@@ -173,6 +173,6 @@ def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
     say()
     hang("", question)
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
-    print_records(rows[:MOST_ROWS], columns)
-    if len(rows) > MOST_ROWS:
-        say(f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has them all")
+    print_records(rows[:MAX_EXPLAINED_ROWS], columns)
+    if len(rows) > MAX_EXPLAINED_ROWS:
+        say(f"and {counted(len(rows) - MAX_EXPLAINED_ROWS, 'more row')}; --json has them all")

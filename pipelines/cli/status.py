@@ -29,8 +29,8 @@ COUNTED = ("columns", "missing", "extra")
 
 @command("status")
 def run_status(
-    check: Annotated[bool, flag("--check", "end with 1 while a condition has severity error")] = False,
-    forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned windows and pages")] = False,
+    check: Annotated[bool, flag("--check", "exit with 1 if a condition has severity error")] = False,
+    forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned window and page sizes")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
 ) -> int:
@@ -47,7 +47,7 @@ def run_status(
     if forget_caps:
         with store.writing() as connection:
             ledger.forget_caps(connection)
-        say("learned windows and pages are forgotten; the next sync uses full windows again")
+        say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = planned_now(settings, store, SystemClock())
     now, refusal = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
     view = observe(
@@ -69,7 +69,7 @@ def run_status(
 
 
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
-    """Print months, conditions, learned windows, requests of the latest days and publications."""
+    """Print months, conditions, learned limits, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
     for cause in causes(view.conditions, by_report=details):
         since = f"since {cause.since}" if cause.since else ""
@@ -118,7 +118,7 @@ def _standings(
 
 @command("doctor")
 def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
-    """Check settings, disk, files, logins and access, with a remedy for each issue."""
+    """Check settings, disk, files, logins and access; give remedies."""
     from pipelines.diagnosis.doctor import Finding, examine
     from pipelines.sync.run_context import RunContext
 
@@ -151,7 +151,7 @@ def run_shapes(
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     json: Json = False,
 ) -> int:
-    """Show the shape of each report; propose one if it differs from the declared shape."""
+    """Show the shape of each report, and propose one where it differs."""
     from pipelines.diagnosis.look import look_at
     from pipelines.planning.selection import Selection, chosen_reports
     from pipelines.shapes.shapes_file import with_shapes

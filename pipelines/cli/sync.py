@@ -131,7 +131,7 @@ def run_sync(
     refresh: Refresh = False,
     accept_shrink: Annotated[bool, flag("--accept-shrink", "load rows that were held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
-    no_wait: Annotated[bool, flag("--no-wait", "end with 1 if another command works")] = False,
+    no_wait: Annotated[bool, flag("--no-wait", "exit with 1 if another command is running")] = False,
 ) -> int:
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)

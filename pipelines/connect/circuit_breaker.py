@@ -11,11 +11,11 @@ from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-FEWEST_PAIRS = 3  # one report of one customer may fail for its own reason
+MIN_PAIRS = 3  # one report of one customer may fail for its own reason
 FORBIDDEN = 403
 HAS_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
-FEWEST_CUSTOMERS = 3
-FEWEST_DENIALS = 6
+MIN_CUSTOMERS = 3
+MIN_DENIALS = 6
 REPORTS_DENIED = 3
 
 CustomerLogin = tuple[str, Login | None]
@@ -27,15 +27,14 @@ class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
     The rate limit is halved when half of the latest tries failed or were denied. The run ends when
-    `most_failures` requests in a row failed in all their tries, across at least three pairs of customer and
-    report and three reports (or all `reports` of the run, if fewer); when three in a row could not
-    connect; or when every report is denied (403), customer after customer. `stop_error` is the error
-    that ended it.
+    `max_failures` requests in a row failed in all their tries, for at least three reports (or all `reports`
+    of the run, if fewer) and three pairs of a report and a customer; when three in a row could not connect;
+    or when every report is denied (403), customer after customer. `stop_error` is the error that ended it.
     """
 
     rate_limit: RateLimit
     reports: int = REPORTS_DENIED
-    most_failures: int = 10
+    max_failures: int = 10
     stop_error: HostDown | None = None
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _failed_in_a_row: list[ConnectError] = field(default_factory=list)
@@ -87,9 +86,9 @@ class CircuitBreaker:
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in failed):
             issue = "No server answers at BROKERBI_BASE_URL."
         elif (
-            len(failed) >= self.most_failures
-            and len(pairs) >= FEWEST_PAIRS
-            and len(reports) >= min(FEWEST_PAIRS, self.reports)
+            len(failed) >= self.max_failures
+            and len(pairs) >= MIN_PAIRS
+            and len(reports) >= min(MIN_PAIRS, self.reports)
         ):
             issue = (
                 f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
@@ -112,14 +111,14 @@ class CircuitBreaker:
     def _is_mass_denial(self) -> bool:
         """Whether denials in a row span every report and at least three customers.
 
-        Fewer denials may have a single missing access right.
+        Fewer denials may come from a single missing access right.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}
         return (
-            len(customers) >= FEWEST_CUSTOMERS
+            len(customers) >= MIN_CUSTOMERS
             and len(reports) >= self.reports
-            and len(self._denied_in_a_row) >= FEWEST_DENIALS
+            and len(self._denied_in_a_row) >= MIN_DENIALS
         )
 
     def _give_up(self, error: HostDown) -> None:

@@ -27,7 +27,7 @@ UNREACHABLE = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
-LARGEST_AGE = 3600
+MAX_AGE = 3600
 """The most seconds that an answer may have been in a cache."""
 GZIP = 16 + zlib.MAX_WBITS
 
@@ -87,7 +87,7 @@ class Connection:
             ):
                 if not await self._collect(response, body):
                     trouble = "too large"
-                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > LARGEST_AGE:
+                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > MAX_AGE:
                     trouble, detail = "stale", f"{int(age) // 3600} hours old"
         except UNREACHABLE as error:
             trouble, detail = "unreachable", _one_line(error)

@@ -17,7 +17,7 @@ from pipelines.connect.models import (
 )
 
 MARKUP = "XML or HTML"
-LONGEST_EXCERPT = 300
+MAX_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
 
 
@@ -226,8 +226,8 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
 
 def _quote(answer: Answer, login: Login) -> str:
     """The beginning of a body, on one line, without control characters or the login."""
-    text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
+    text = answer.body[: 4 * MAX_EXCERPT].decode("utf-8", "replace")
     text = "".join(character if character.isprintable() else " " for character in text)
     text = login.hide(" ".join(text.split()))
-    text = text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
+    text = text if len(text) <= MAX_EXCERPT else f"{text[:MAX_EXCERPT]}..."
     return f" It says: {text}" if text else ""

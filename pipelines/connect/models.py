@@ -20,8 +20,8 @@ UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
-SHORTEST_TO_HIDE = 4  # a shorter secret is part of many words
-SHORTEST_IN_DATA = 8  # a shorter secret may be part of a row
+MIN_LENGTH_TO_HIDE = 4  # a shorter secret is part of many words
+MIN_LENGTH_IN_DATA = 8  # a shorter secret may be part of a row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
@@ -60,7 +60,7 @@ class Login:
             secrets = tuple(
                 secret
                 for secret in (*tokens, *([password] if is_mixed else []))
-                if len(secret) >= SHORTEST_IN_DATA and _longest_word(secret).encode() in body
+                if len(secret) >= MIN_LENGTH_IN_DATA and _longest_word(secret).encode() in body
             )
         if not secrets:
             return body
@@ -76,7 +76,7 @@ class Login:
 
 def _hide_secrets(secrets: Iterable[str], text: str) -> str:
     for secret in secrets:
-        if len(secret) >= SHORTEST_TO_HIDE:
+        if len(secret) >= MIN_LENGTH_TO_HIDE:
             text = _any_spelling(secret).sub(HIDDEN, text)
     return text
 

@@ -14,7 +14,7 @@ from random import Random
 from pipelines.clock import Clock, SystemClock
 
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
-MOST_HALVINGS = 3
+MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # seconds; requests in flight together that fail count once
 SECONDS_TO_RECOVER = 60.0  # seconds without an error until one halving is undone
 ONE_DAY = 86_400.0  # a longer Retry-After is an error of the service's clock
@@ -48,7 +48,7 @@ class RateLimit:
         """Halve the rate; simultaneous calls count once, and each minute undoes one halving."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
-            self._halvings = min(MOST_HALVINGS, self.halvings + 1)
+            self._halvings = min(MAX_HALVINGS, self.halvings + 1)
             self._slowed_at = now
 
     @property

@@ -20,11 +20,11 @@ from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.normalize.rows import ErrorMessage
 from pipelines.planning.selection import Selection, chosen_customers
-from pipelines.planning.windows import Question, Span
+from pipelines.planning.windows import RequestVariant, Span
 from pipelines.shapes.places import names_in_words
 from pipelines.shapes.proposal import KnownIds, propose
 from pipelines.sync.window.fetch import build_request
-from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
+from pipelines.sync.window.paging import MIN_PAGE_SIZE, UNPAGED
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import Pair, add_requests, forget_denial, ledger_of, record_denial
 from warehouse.ledger.stored_answers import loaded_ids, newest_answers
@@ -44,9 +44,9 @@ IDS = {
     "users": ("id", "user_id"),
 }
 """Documented reports (and their tables) with their column of ids, and the kind of these ids."""
-MOST_TRIES, LONGEST_RETRIES = 2, 20.0
+MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """Tries of one request, and the seconds after which it is not repeated, as the operator is waiting."""
-MOST_UNANSWERED = 10
+MAX_UNANSWERED = 10
 REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
 
@@ -193,11 +193,11 @@ async def request_looks(
     denied = {
         pair for pair, at in ledger_of(store).denied.items() if at.astimezone(ZoneInfo(zone)).date() == today
     }
-    patience = {"retry_seconds": min(settings.retry_seconds, LONGEST_RETRIES)}
+    patience = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
     async with context.open_session(settings.model_copy(update=patience), "look") as session:
         session.breaker.reports = len(ordered)
-        session.breaker.most_failures = min(len(ordered), MOST_UNANSWERED)
+        session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
         survey = _Survey(session.clients, Month.of(today), zone, known, denied)
         looks = [await survey.look(report, customer, months) for customer in customers for report in ordered]
     with store.writing() as connection:
@@ -249,11 +249,11 @@ class _Survey:
     async def _request(self, report: Report, customer: str, month: Month) -> Document:
         """One answer for a month, or for now."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
-        question = Question(choice=report.endpoint.questions[0])
-        rows = SMALLEST_PAGE if report.endpoint.paged else UNPAGED
-        request = build_request(report, customer, span, question, rows=rows)
+        variant = RequestVariant(choice=report.endpoint.choice_values[0])
+        rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED
+        request = build_request(report, customer, span, variant, rows=rows)
         if (report.name, customer) in self.denied:
             raise Forbidden("The service denied it today (403).", request=request)
         client = self.clients(customer, report.endpoint.path)
-        _, document = await client.get(request, read_document, tries=MOST_TRIES)
+        _, document = await client.get(request, read_document, tries=MAX_TRIES)
         return document

@@ -15,10 +15,10 @@ from pipelines.normalize.document import Json, Keys, Object
 from pipelines.normalize.types import NO_ID, Kinds, convert_values, infer_type, kinds_of
 from pipelines.shapes.paths import simplified
 
-DEEPEST = 8  # objects and lists of objects nested deeper stay JSON
-MOST_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
+MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
+MAX_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
 MORE = "more fields"  # the name of the JSON column
-LONGEST_NAME = 120  # characters of a column's name; a field's name can have any length
+MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
@@ -97,7 +97,7 @@ class Contents:
             for name in fields.spellings
             if (*above, name) not in self.lists and (self.takes_all or name in declared)
         ]
-        if len(self.columns) + len(names) > MOST_COLUMNS + len(declared):
+        if len(self.columns) + len(names) > MAX_COLUMNS + len(declared):
             undeclared = {key for name in names if name not in declared for key in fields.spellings[name]}
             more = [{key: element[key] for key in element if key in undeclared} for element in fields.objects]
             self.columns[(*above, MORE)] = kinds_of([members or None for members in more])
@@ -123,7 +123,7 @@ class Contents:
                 ]
                 values = [None if holds_objects(value) else value for value in values]
             values = [None if value == [] else value for value in values]
-        if dict in types and len(keys) < DEEPEST:
+        if dict in types and len(keys) < MAX_DEPTH:
             is_mixed = len(types) > 1
             inner = [value if type(value) is dict else EMPTY for value in values] if is_mixed else values
             self.add(Fields(inner), keys, self.spelled_keys[keys])
@@ -169,5 +169,5 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 def name_of(keys: Keys) -> str:
     """The column name for these keys: letters and digits of any script, never beginning with `_`."""
-    words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
-    return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]
+    words = (re.sub(r"\W+", "_", snake_case(key[:MAX_NAME_LENGTH])).strip("_") for key in keys)
+    return "_".join(word or "unnamed" for word in words)[:MAX_NAME_LENGTH]

@@ -19,10 +19,10 @@ Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of 
 Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
-LONGEST_WHOLE = 4_000  # digits of an integer; Python reads at most 4,300
-LONGEST_EXACT = 16  # characters of a fractional number that a float always keeps
+MAX_INTEGER_LENGTH = 4_000  # digits of an integer; Python reads at most 4,300
+MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always keeps
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
-_TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
+_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
 """A long number with seven digits before its point: a float may lose digits that an amount needs."""
 _SURROGATES = re.compile(
@@ -120,8 +120,8 @@ def _decoded(body: bytes) -> str:
 def _fraction(text: str) -> float | Decimal:
     number = float(text)
     is_finite = number - number == 0
-    return number if is_finite and len(text) <= LONGEST_EXACT else Decimal(text)
+    return number if is_finite and len(text) <= MAX_EXACT_LENGTH else Decimal(text)
 
 
 def _whole(text: str) -> int | Decimal:
-    return int(text) if len(text) <= LONGEST_WHOLE else Decimal(text)
+    return int(text) if len(text) <= MAX_INTEGER_LENGTH else Decimal(text)

@@ -18,7 +18,7 @@ from pipelines.catalogue.model import Column, Report, Table, declared_columns
 from pipelines.foreign_text import tidy
 from pipelines.months import Month
 from pipelines.normalize.contents import (
-    DEEPEST,
+    MAX_DEPTH,
     Contents,
     FilledColumn,
     empty_column,
@@ -133,7 +133,7 @@ class _Answer:
         `parent` is the table in whose rows the objects are nested.
         """
         place, table = level.place, level.place.table
-        takes_lists = table is not None and table.name.count("__") < DEEPEST
+        takes_lists = table is not None and table.name.count("__") < MAX_DEPTH
         contents = Contents(place.declared, place.lists, table is not None, takes_lists)
         contents.add(level.fields)
         contents.declared = self._unambiguous_columns(place, contents)

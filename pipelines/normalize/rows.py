@@ -22,7 +22,7 @@ from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import describe, places_of
 from pipelines.shapes.shape import Place
 
-MOST_SUGGESTED = 3
+MAX_SUGGESTIONS = 3
 VALUE = "value"
 TYPES_OF_STEPS: dict[str, type] = {"[]": list, "{}": dict, "": dict}
 """The type that a value must have for each kind of step."""
@@ -187,7 +187,7 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
     """Describe a value that does not fit, and where its documents have lists of objects."""
     sentence = f"found {describe(value)}"
     places = [place for place in places_of(documents) if place.path and place.names]
-    fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
+    fullest = sorted(places, key=lambda place: -place.count)[:MAX_SUGGESTIONS]
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 

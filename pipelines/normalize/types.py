@@ -190,8 +190,8 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     """Values of one kind as decimals: small floats are rounded, texts and large floats read by digits."""
     if kind == WHOLE:
-        most = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
-        return values.set(~values.is_between(-most, most), None).cast(dtype)
+        bound = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
+        return values.set(~values.is_between(-bound, bound), None).cast(dtype)
     if kind == TEXT:
         return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
@@ -210,11 +210,11 @@ def parse_number(text: str) -> Decimal:
 
 def _to_decimal(text: str, scale: int) -> Decimal | None:
     number = parse_number(text)
-    most = 10 ** (DIGITS_OF_A_DECIMAL - scale)
-    if not number.is_finite() or abs(number) >= most:
+    bound = 10 ** (DIGITS_OF_A_DECIMAL - scale)
+    if not number.is_finite() or abs(number) >= bound:
         return None
     rounded = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_EVEN)
-    return rounded if abs(rounded) < most else None
+    return rounded if abs(rounded) < bound else None
 
 
 def _to_whole(number: float | str) -> int | None:

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 
 from pipelines.page.language import Language, Number
 
-MOST_LINES = 4
-MOST_NAMES = 8
+MAX_GRID_LINES = 4
+MAX_NAMES = 8
 """With more names than this, a narrow screen shows every second one."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
@@ -134,7 +134,7 @@ def chart(
     ]
     labels += [
         Label(
-            "name between" if index % 2 and len(names) > MOST_NAMES else "name",
+            "name between" if index % 2 and len(names) > MAX_NAMES else "name",
             f"{LEFT + (index + 0.5) * slot:.2f}",
             "97",
             name,
@@ -193,7 +193,7 @@ def scale_marks(amounts: Sequence[Number | None], finest: float = 0) -> tuple[fl
     low, high = min(values), max(values)
     if high == low:
         high = low + 1
-    rough = max((high - low) / MOST_LINES, finest)
+    rough = max((high - low) / MAX_GRID_LINES, finest)
     size = 10 ** math.floor(math.log10(rough))
     step = next(
         size * factor

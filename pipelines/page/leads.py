@@ -10,7 +10,7 @@ from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
 
 
@@ -68,7 +68,7 @@ def _table(
         PageColumn("sold", kind="count"),
         PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
     ]
-    return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MOST_ROWS], total=total)
+    return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MAX_ROWS], total=total)
 
 
 def _untouched(facts: Facts, writer: Writer) -> PageTable | None:

@@ -11,8 +11,8 @@ from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The periods of the leaderboard, and their length in months; 0 if the length depends on the month."""
-MOST_TRENDS = 10
-MOST_PLACES = 10
+MAX_TRENDS = 10
+MAX_PLACES = 10
 HEADCOUNT = (
     PageColumn("page.month", kind="month"),
     *(PageColumn(name, kind="count") for name in ("agents", "joined", "back", "gone", "quiet")),
@@ -48,8 +48,8 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         figures=figures,
         collapsed=[
             writer.table(words.text("people.months"), "people", HEADCOUNT, rows),
-            writer.table(words.text("people.falling"), "people", TRENDS, falling, most=MOST_TRENDS),
-            writer.table(words.text("people.rising"), "people", TRENDS, rising, most=MOST_TRENDS),
+            writer.table(words.text("people.falling"), "people", TRENDS, falling, limit=MAX_TRENDS),
+            writer.table(words.text("people.rising"), "people", TRENDS, rising, limit=MAX_TRENDS),
         ],
     )
 
@@ -121,8 +121,8 @@ def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
         PageColumn("figures.commission", kind="money", has_bar=True),
         PageColumn("figures.homes", kind="parts"),
     ]
-    most = sum(row.place <= MOST_PLACES for row in rows)
-    return writer.table(title, "leaders", table, rows, most=most)
+    limit = sum(row.place <= MAX_PLACES for row in rows)
+    return writer.table(title, "leaders", table, rows, limit=limit)
 
 
 def _rank_change(earner: Row, words: Language) -> str:

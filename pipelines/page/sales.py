@@ -12,8 +12,8 @@ from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
 
-MOST_SALES = 20
-LEAST_FOR_PERCENT = 25
+MAX_SALES = 20
+MIN_FOR_PERCENT = 25
 """Below this many valuations, no percentage is shown."""
 AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
@@ -98,7 +98,7 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
         PageColumn("difference", kind="signed money"),
     ]
     name = words.text("changes.sales_table")
-    return writer.table(name, "changes", table, facts.changed_sales, most=MOST_SALES)
+    return writer.table(name, "changes", table, facts.changed_sales, limit=MAX_SALES)
 
 
 def _not_in_totals(words: Language) -> Callable[[Row], str]:
@@ -123,7 +123,7 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
         PageColumn("reason", lambda row: "; ".join(row.reasons), "words"),
         PageColumn("noted", lambda row: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
-    return writer.table(words.text("changes.closed"), "changes", table, [*rows.values()], most=MOST_SALES)
+    return writer.table(words.text("changes.closed"), "changes", table, [*rows.values()], limit=MAX_SALES)
 
 
 def _reason(row: Row, words: Language) -> str:
@@ -221,7 +221,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         charts=[drawing] if drawing else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
-            writer.table(words.text("owed.caption_due"), "owed", sales, longest, most=MOST_SALES),
+            writer.table(words.text("owed.caption_due"), "owed", sales, longest, limit=MAX_SALES),
             calendar,
         ],
         notes=notes,
@@ -258,7 +258,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
     )
     notes = []
-    if sums[0] and sums[0] >= LEAST_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
+    if sums[0] and sums[0] >= MIN_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,

@@ -176,10 +176,10 @@ class Writer:
         columns: Sequence[PageColumn],
         rows: Sequence[Row],
         *,
-        most: int | None = None,
+        limit: int | None = None,
         total: Row | None = None,
     ) -> PageTable | None:
-        """A table of the first `most` rows, with an optional total; None without rows.
+        """A table of the first `limit` rows, with an optional total; None without rows.
 
         The download has all `rows`; the column `in_all` also counts the rows that the query left out.
         """
@@ -192,10 +192,10 @@ class Writer:
             heads,
             [
                 [self.cell_of(column, row, end) for column, end in zip(columns, longest, strict=True)]
-                for row in rows[:most]
+                for row in rows[:limit]
             ],
             [self.cell_of(column, total) for column in columns] if total else [],
-            max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:most]),
+            max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:limit]),
             download(
                 self.words,
                 name,

@@ -269,5 +269,5 @@ def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Seque
         and calendar.age(month) >= calendar.due_months
         and calendar.day_of(read_at[month]) < calendar.today
     ]
-    limit = report.timing.unsettled.most if report.timing.unsettled else 0
+    limit = report.timing.unsettled.max_months if report.timing.unsettled else 0
     return sorted(months, key=lambda month: read_at[month])[:limit]

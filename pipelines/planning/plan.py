@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ASSUMED_REQUEST_SECONDS = 0.5
 OVERLAP = timedelta(days=2)  # between consecutive probes, as some changes are reported late
 ID_INTERVAL = timedelta(days=7)  # until an answered id is requested again
-LONGEST_PROBE = timedelta(days=365)
+MAX_PROBE = timedelta(days=365)
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
@@ -46,7 +46,7 @@ ON_DEMAND = "requested on demand only: name an id with --estate"
 
 @dataclass(frozen=True)
 class PlannedReport:
-    """One report of one customer: its wanted months, their windows and the likely number of requests.
+    """One report of one customer: its months to request, their windows and the likely number of requests.
 
     `postponed` counts due ids beyond the nightly cap, `out_of_scope` are selected months that cannot be
     requested today, and `skipped` is the reason if nothing is requested.
@@ -203,7 +203,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """The wanted months and their windows."""
+    """The months to request, and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
     stored, scope = inputs.stored.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
@@ -252,7 +252,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request per span and id; a paged report takes as many per span as its costliest past window did."""
+    """One request per span and id; for a paged report, as many per span as its costliest past window took."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
@@ -281,7 +281,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             if month and calendar.age(month) >= calendar.due_months
         ]
         if days_read and source and customer.active and not was_denied_today:
-            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST_PROBE)
+            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             name, report = source
             window = Window((), spans)

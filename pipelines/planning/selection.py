@@ -27,9 +27,9 @@ class Selection:
 
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
-    would hold back, and `ids` are for reports on demand. `guided` asks first which sales the service changed,
-    and requests their months too; a selection that names nothing always does. Months loaded
-    after `fresh_since` are left alone, because another command fetched them while this one waited.
+    would hold back, and `ids` are for reports on demand. `guided` first asks which sales changed at the
+    service, and requests their months too; so does an empty selection. Months loaded after `fresh_since` are
+    not requested, because another command fetched them while this one waited.
     """
 
     first: Month | None = None

@@ -1,4 +1,4 @@
-"""Windows: wanted months cut into the fewest spans that the service allows."""
+"""Windows: requested months cut into the fewest spans that the service allows."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
 
 
 @dataclass(frozen=True)
-class Question:
-    """The parts of a request besides customer and span: an id, and one of the report's choices."""
+class RequestVariant:
+    """One of the requests for a customer and span: its requested id, and its value of a choice parameter."""
 
     requested_id: str | None = None
     choice: str | None = None
 
 
-PLAIN_QUESTION = Question()
+ONLY_VARIANT = RequestVariant()

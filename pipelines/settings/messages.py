@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
 """Settings whose values are not quoted, like secrets and the files that hold them."""
-LONGEST_QUOTED = 60
+MAX_QUOTED = 60
 
 
 class SettingsError(ValueError):
@@ -52,7 +52,7 @@ def sentences(
             is_nested = name == "logins" and len(location) > 1
             where = variable("__".join(["login", *map(str, location[1:])]) if is_nested else name)
             may_be_secret = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
-            value = "" if may_be_secret else f" ({values[name]!r:.{LONGEST_QUOTED}})"
+            value = "" if may_be_secret else f" ({values[name]!r:.{MAX_QUOTED}})"
             message = f"{where}{value} is not {_description(settings, name)}."
             messages.append(f"{where} {wording}." if wording else message)
     return list(dict.fromkeys(messages))
@@ -69,7 +69,7 @@ def _customer_message(
     customers = values.get("customers")
     entry = customers[number] if isinstance(customers, list) and isinstance(number, int) else None
     id_ = entry.get("id") if isinstance(entry, dict) else None
-    customer = f"customer {id_!r:.{LONGEST_QUOTED}}" if id_ else f"customer number {int(number) + 1}"
+    customer = f"customer {id_!r:.{MAX_QUOTED}}" if id_ else f"customer number {int(number) + 1}"
     key = ".".join(map(str, keys))
     if not key:
         return f"{customer} is neither an id nor a table with an id"

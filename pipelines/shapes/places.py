@@ -10,10 +10,10 @@ from typing import Any
 
 Json = Any
 
-DEEPEST = 16
-MOST_EXAMINED = 500
+MAX_DEPTH = 16
+MAX_EXAMINED = 500
 """How many elements of a list are examined, as a list has one kind of rows."""
-MOST_NAMED = 8
+MAX_NAMES = 8
 _PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
 """The name of a field; any other text may be an id or a person's name, and is never shown."""
 
@@ -58,23 +58,23 @@ def describe(value: Json) -> str:
 
 def names_in_words(names: Iterable[str]) -> str:
     """Field names for a message: a few at most, and none that may be a value."""
-    first_names = list(islice(names, MOST_NAMED + 1))
-    shown = [name if _PUBLIC.fullmatch(name) else "…" for name in first_names[:MOST_NAMED]]
-    return ", ".join(dict.fromkeys(shown)) + (", …" if len(first_names) > MOST_NAMED else "")
+    first_names = list(islice(names, MAX_NAMES + 1))
+    shown = [name if _PUBLIC.fullmatch(name) else "…" for name in first_names[:MAX_NAMES]]
+    return ", ".join(dict.fromkeys(shown)) + (", …" if len(first_names) > MAX_NAMES else "")
 
 
 def _add(path: str, elements: Sequence[Json], places: dict[str, FoundPlace], depth: int) -> None:
     """Note the elements of a place and everything in them."""
     place = places.setdefault(path, FoundPlace(path))
     place.count += len(elements)
-    for element in elements[:MOST_EXAMINED]:
+    for element in elements[:MAX_EXAMINED]:
         _examine(element, "", place, places, depth)
 
 
 def _examine(value: Json, way: str, place: FoundPlace, places: dict[str, FoundPlace], depth: int) -> None:
     """Note a value and everything in it; `way` leads to it from the objects of a place."""
     path = f"{place.path}.{way}" if place.path else way
-    if depth > DEEPEST or value is None:
+    if depth > MAX_DEPTH or value is None:
         return
     if isinstance(value, list):
         _add(f"{path}[]", value, places, depth + 1)

@@ -16,7 +16,7 @@ from pipelines.shapes.paths import NONE, simplified
 from pipelines.shapes.places import FoundPlace, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
-LEAST_KNOWN = 0.5
+MIN_KNOWN_SHARE = 0.5
 """More than this share of a field's values must be known ids, as some offices and users are gone."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
@@ -194,7 +194,7 @@ def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
 
 def _are_among(values: Sequence[Any], ids: Collection[str]) -> bool:
     texts = [str(value).strip() for value in values if value != ""]
-    return bool(texts) and sum(text in ids for text in texts) > LEAST_KNOWN * len(texts)
+    return bool(texts) and sum(text in ids for text in texts) > MIN_KNOWN_SHARE * len(texts)
 
 
 def _all_match(pattern: str, values: Sequence[Any]) -> bool:

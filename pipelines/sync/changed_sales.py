@@ -53,13 +53,13 @@ async def probe_changed_sales(
         client = clients(probe.customer.id, probe.report.endpoint.path)
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
-            return await asyncio.to_thread(_remember_failure, probe, result, error, store)
-        return await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
+            return await asyncio.to_thread(_record_failure, probe, result, error, store)
+        return await asyncio.to_thread(_record_answer, probe, result, store, reports, fetcher.timezone)
 
     return list(await asyncio.gather(*map(ask, probes)))
 
 
-def _remember_answer(
+def _record_answer(
     probe: PlannedProbe,
     result: WindowResult,
     store: Store,
@@ -122,7 +122,7 @@ def _affected_months(
     return affected
 
 
-def _remember_failure(
+def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())

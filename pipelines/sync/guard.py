@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.load.profile import TableProfile
     from warehouse.protocols import TableLike
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
@@ -47,31 +47,29 @@ def check_shrink(
     for months in ([*rows], *([month] for month in rows)):
         count = sum(before[month] for month in months)
         lost = count - sum(rows[month] for month in months)
-        if count >= limits.fewest_rows and lost > limits.largest_loss * count:
+        if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
             raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would go", REMEDY)
-    check_columns(add_up(stored, rows), tables, limits.fewest_rows)
+    check_columns(add_up(stored, rows), tables, limits.min_rows)
 
 
-def check_columns(
-    stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int = 1
-) -> None:
+def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
     """Raise HeldBack if all rows of an answer lack a declared column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
-    emptied = list(_emptied_columns(stored, tables, fewest_rows)) if has_rows else []
+    emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
-        more = [f"{len(emptied) - MOST_NAMED} more"] if len(emptied) > MOST_NAMED else []
-        issue = ", and ".join([*emptied[:MOST_NAMED], *more])
+        more = [f"{len(emptied) - MAX_NAMED} more"] if len(emptied) > MAX_NAMED else []
+        issue = ", and ".join([*emptied[:MAX_NAMED], *more])
         raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
 
 
 def _emptied_columns(
-    stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int
+    stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int
 ) -> Iterator[str]:
     """A sentence for each declared column that most stored rows fill and no new row does."""
     for table in tables:
         profile = stored.get(table.name)
-        if profile is None or profile.rows < fewest_rows:
+        if profile is None or profile.rows < min_rows:
             continue
         for column in table.columns:
             is_declared = column.documented and column.source != NONE

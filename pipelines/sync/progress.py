@@ -16,7 +16,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
 """The first windows start together, so their pace is no estimate."""
-LONGEST_REASON = 70
+MAX_REASON_LENGTH = 70
 HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
 
@@ -28,7 +28,7 @@ class Progress:
     done: int = 0
     rows: int = 0
     requests: int = 0
-    troubled: int = 0
+    failed: int = 0
     began: float = 0.0
     last_line: float = 0.0
 
@@ -52,7 +52,7 @@ class Progress:
         self.done += 1
         self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
         self.rows += window.loaded_rows
-        self.troubled += window.status in FAILING
+        self.failed += window.status in FAILING
         return True
 
     def line(self) -> str:
@@ -61,13 +61,13 @@ class Progress:
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
         self.last_line = now
-        troubled = f", {count(self.troubled)} with issues" if self.troubled else ""
+        failed = f", {count(self.failed)} with issues" if self.failed else ""
         to_go = ""
         if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
             seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)
             to_go = f"; about {duration(seconds)} to go"
         sent = f"{counted(self.rows, 'row')}, {counted(self.requests, 'request')}"
-        return f"{count(self.done)} of {counted(self.windows, 'window')}, {sent}{troubled}{to_go}"
+        return f"{count(self.done)} of {counted(self.windows, 'window')}, {sent}{failed}{to_go}"
 
 
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
@@ -87,7 +87,7 @@ def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
     for result in results:
         if result.status is not WindowStatus.LOADED:
             is_skipped = result.status in NOTHING_TO_LOAD
-            reason = f": {shorten(result.reason, LONGEST_REASON)}" if is_skipped else ""
+            reason = f": {shorten(result.reason, MAX_REASON_LENGTH)}" if is_skipped else ""
             customers.setdefault((result.status, reason), []).append(result.customer)
     remarks = [
         (list_names(ids) if status is WindowStatus.ANSWERED else f"{len(ids)} {status} ({list_names(ids)})")

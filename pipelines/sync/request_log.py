@@ -15,7 +15,7 @@ from pipelines.connect.models import Try
 from warehouse.store.files import PRIVATE_FILE, make_folder
 
 FILE = "requests.log"
-LARGEST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 
 
 @dataclass
@@ -30,7 +30,7 @@ class RequestLogger:
     data_dir: Path
     run_id: str
     clock: Clock
-    largest_bytes: int = LARGEST_BYTES
+    max_bytes: int = MAX_BYTES
     counts: dict[tuple[date, str, str], dict[str, float]] = field(default_factory=dict)
 
     def record(self, attempt: Try) -> None:
@@ -67,7 +67,7 @@ class RequestLogger:
     def _append(self, line: str) -> None:
         path = self.data_dir / "work" / FILE
         make_folder(path.parent)
-        if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
+        if path.exists() and path.stat().st_size + len(line) > self.max_bytes:
             path.replace(path.with_name(f"{FILE}.1"))
         descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE_FILE)
         try:

@@ -19,7 +19,7 @@ from warehouse.ledger.ledger import has_months
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import read_erased, record_begun, record_finished
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
-from warehouse.persons.person import SHORTEST, Person
+from warehouse.persons.person import MIN_ID_LENGTH, Person
 from warehouse.persons.personal_data import PersonKind
 from warehouse.persons.suppression import drop_marts, erase_texts, suppress_tables
 from warehouse.publishing.lake import clean_lake
@@ -91,8 +91,8 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         record_finished(data_dir, erased)
     if not person.is_unmistakable:
         receipt.not_searched.append(
-            f"texts, keys and logs: an id of only digits, or of fewer than {SHORTEST} characters, may mean "
-            "something else there"
+            f"texts, keys and logs: an id of only digits, or of fewer than {MIN_ID_LENGTH} characters, may "
+            "mean something else there"
         )
     return receipt
 

@@ -18,7 +18,7 @@ import xlsxwriter
 from filelock import FileLock
 
 from pipelines import units
-from pipelines.foreign_text import FORMULA_SIGNS, file_name
+from pipelines.foreign_text import FORMULA_CHARS, file_name
 from warehouse.errors import translate_errors
 from warehouse.publishing.table_export import PublishedTable, TableExport, copy_as_csv, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
@@ -85,7 +85,7 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
         if folder.name == "parquet":
             source.write_parquet(table, path)
         else:
-            copy_as_csv(source.connection, table.select, path, FORMULA_SIGNS)
+            copy_as_csv(source.connection, table.select, path, FORMULA_CHARS)
 
 
 def _replace_latest(folder: Path, latest: Path) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 Listener = Callable[[str], None]
-MOST_MONTHS = 12
+MAX_MONTHS_BACK = 12
 """How many months back a sync looks for rows before it adopts a shape."""
 
 
@@ -80,7 +80,7 @@ def adopt_shapes(
             if report.is_assumed and not report.shape and report.name not in loaded
         ]
         unrequested = [report for report in reports if may_request and report.name not in requested]
-        looks = look_at(settings, selection, shaped, reports, unrequested, months=MOST_MONTHS)
+        looks = look_at(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
         if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
             on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
     return with_shapes(context.catalogue, settings.shapes_file), loaded

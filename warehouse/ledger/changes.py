@@ -65,8 +65,8 @@ def record_probe(
 ) -> None:
     """Record a request for changes, and the months that its answer named; known changes stay.
 
-    `asked_of` is the report that was filtered by time of change. A change is known if a recorded one is at
-    least as late and was noticed after it, because months read since then include it.
+    `asked_of` is the report that was filtered by time of change. A change is already known if a recorded
+    one is at least as late and was noticed after it, because months read since then include it.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -83,7 +83,7 @@ def record_probe(
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
-    """Record months of these reports that were read long before a disagreeing report was.
+    """Record months of these reports that were read long before a report that disagrees with them.
 
     A cancelled sale is in no list of changes; only a report read later shows it. Reads the marts; returns
     the recorded changes. The change of a month that is already due stays as it is.

@@ -75,7 +75,7 @@ class PushStatus(StrEnum):
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    `page_size` 0 means unpaged. An answer of `rows` rows was cut off, one of `whole_rows` rows was not.
+    `page_size` 0 means unpaged. An answer of `rows` rows was truncated, one of `whole_rows` rows was not.
     """
 
     days: int | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import LARGEST_EXACT, NULL_TYPE, Batch, conversion
+from warehouse.load.schema_evolution import MAX_EXACT, NULL_TYPE, Batch, conversion
 from warehouse.protocols import TableLike
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import naive_utc
@@ -109,7 +109,7 @@ def _batch(group: Sequence[Part]) -> Batch:
         elif (
             not column.documented
             and value.dtype.is_integer()
-            and not value.is_between(-LARGEST_EXACT, LARGEST_EXACT).all()
+            and not value.is_between(-MAX_EXACT, MAX_EXACT).all()
         ):
             column, value = replace(column, type="VARCHAR"), value.cast(pl.String)
         columns[name] = column

@@ -33,7 +33,7 @@ TRAILER = "end.json"
 LEVEL = 1
 """JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
 FOLDER_WITHOUT_WINDOW = "now"
-LONGEST_NAME = 120
+MAX_NAME_LENGTH = 120
 REQUEST_AGAIN = "run `brokerbi sync --refresh` with its --report, --customer, --from and --to"
 """The end of the remedy for a lost or damaged landing file."""
 
@@ -197,7 +197,7 @@ class LandingWriter:
 def safe_name(name: str) -> str:
     """A name made safe for a path: it cannot point outside its directory, be empty, or clash with another."""
     written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
-    if len(written) <= LONGEST_NAME:
+    if len(written) <= MAX_NAME_LENGTH:
         return written
     return f"{written[:40]}%{hashlib.sha256(name.encode()).hexdigest()}"
 

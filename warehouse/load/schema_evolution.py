@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NULL_TYPE = "NULL"
 """The type of a column that has had only nulls; it is stored as VARCHAR."""
-LARGEST_EXACT = 2**53
+MAX_EXACT = 2**53
 """Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
 FirstLoad = tuple[str | None, datetime | None]
 """The id of the load that first had or changed a column, and when it was fetched."""
@@ -152,7 +152,7 @@ def conversion(value: str, source: str, target: str) -> str:
     if source == target:
         return value
     if target == "VARCHAR" and source == "DOUBLE":
-        is_whole = f"{value} = trunc({value}) AND abs({value}) <= {LARGEST_EXACT}"
+        is_whole = f"{value} = trunc({value}) AND abs({value}) <= {MAX_EXACT}"
         as_whole = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
         return f"CASE WHEN {is_whole} THEN {as_whole} ELSE CAST({value} AS VARCHAR) END"
     if target == "VARCHAR" and source == "TIMESTAMP":

@@ -17,7 +17,7 @@ from warehouse.errors import WarehouseError
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal
 
-MOST_LISTED = 12
+MAX_LISTED = 12
 OLDER_FILE = (
     "An earlier version made the published file. `brokerbi publish` makes one whose numbers can be explained."
 )
@@ -251,8 +251,8 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     if len(matches) == 1:
         return str(*matches)
     labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(names)).items()]
-    more = f" and {len(labels) - MOST_LISTED} more, see marts.{kind}s" if len(labels) > MOST_LISTED else ""
-    shown = f"{', '.join(labels[:MOST_LISTED]) or 'none yet'}{more}."
+    more = f" and {len(labels) - MAX_LISTED} more, see marts.{kind}s" if len(labels) > MAX_LISTED else ""
+    shown = f"{', '.join(labels[:MAX_LISTED]) or 'none yet'}{more}."
     if matches:
         raise NotInTheFile(f"{number.id!r} matches {len(matches)} {kind}s; give the id: {shown}")
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {shown}")

@@ -14,7 +14,7 @@ from warehouse.persons.personal_data import KEY, PersonKind, emptied_columns, id
 if TYPE_CHECKING:
     from warehouse.protocols import Documented
 
-SHORTEST = 6
+MIN_ID_LENGTH = 6
 """Shorter ids, and plain numbers, occur too often in the data of others to be searched for in texts."""
 Place = tuple[dict[str, Any], str]
 """An object of a document and the key of a value in it."""
@@ -32,7 +32,7 @@ class Person:
     @property
     def is_unmistakable(self) -> bool:
         """Whether the id can have no other meaning in any text."""
-        return len(self.id) >= SHORTEST and not self.id.isdigit()
+        return len(self.id) >= MIN_ID_LENGTH and not self.id.isdigit()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:

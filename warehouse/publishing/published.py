@@ -80,15 +80,15 @@ def _has_number(query: Query, name: str) -> bool:
     return bool(number) and name.isdecimal() and int(name) == int(number[0] if number else 0)
 
 
-def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
-    """At most `most` rows of the answer; raises InvalidQuery unless it is one statement that only reads."""
+def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, limit: int) -> Rows:
+    """At most `limit` rows of the answer; raises InvalidQuery unless it is one statement that only reads."""
     with _open_published(data_dir, variables) as connection:
         _check_statement(connection, statement)
         answer = connection.execute(statement)
         described = answer.description or ()
-        rows = answer.fetchmany(most + 1)
+        rows = answer.fetchmany(limit + 1)
     is_number = [bool(NUMBERS.fullmatch(str(column[1]))) for column in described]
-    return Rows([str(column[0]) for column in described], is_number, rows[:most], len(rows) > most)
+    return Rows([str(column[0]) for column in described], is_number, rows[:limit], len(rows) > limit)
 
 
 def write_answer(

@@ -43,7 +43,7 @@ def check_format(connection: DuckDBPyConnection, path: Path) -> None:
     try:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
-        raise WarehouseError(f"{path} is not a working file of this project; put it aside.") from error
+        raise WarehouseError(f"{path} is not a working file of this project; move it away.") from error
     formats = f"The ledger in {path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
     if stored < FORMAT:
         raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds the file from landing.")

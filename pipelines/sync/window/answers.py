@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing
     from warehouse.protocols import TableLike
 
-MOST_OBJECTS = 1_000_000
+MAX_OBJECTS = 1_000_000
 """Objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""
 
 
@@ -40,8 +40,8 @@ class RowsWithoutMonths(Exception):
 def check_size(body: bytes) -> None:
     """Raise TooManyObjects for a body whose values would take far more memory than its size suggests."""
     count = body.count(b"{") + body.count(b"[")
-    if count > MOST_OBJECTS:
-        raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
+    if count > MAX_OBJECTS:
+        raise TooManyObjects(f"holds {count} objects and lists, more than {MAX_OBJECTS}")
 
 
 def normalize_answers(

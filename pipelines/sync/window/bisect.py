@@ -13,7 +13,7 @@ from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
-FEWEST_ROWS, ROUND = 500, 100
+MIN_ROW_LIMIT, ROUND = 500, 100
 """A service that limits the rows of an answer is assumed to do so at a multiple of 100, from 500 on."""
 
 
@@ -26,7 +26,7 @@ class WindowLimit:
     """The longest span that the service answers for a report and customer, learned from rejections.
 
     `longest_answered` counts the days of the longest span answered in this run. `has_failed` is true if a
-    month was rejected for a reason other than its length. The service was seen to cut answers off
+    month was rejected for a reason other than its length. The service was seen to truncate answers
     after `rows` rows; `whole_rows` is the largest round number of rows of a complete answer.
     """
 
@@ -41,12 +41,12 @@ class WindowLimit:
     def __post_init__(self) -> None:
         self._known = self.months, self.days
 
-    def may_be_cut_off(self, rows: int) -> bool:
-        """Whether an answer of `rows` rows may lack some: one was cut off there, or `rows` is round.
+    def may_be_truncated(self, rows: int) -> bool:
+        """Whether an answer of `rows` rows may be truncated: an earlier one was, or `rows` is round.
 
         A round number does not count if a complete answer had at least as many rows.
         """
-        return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole_rows)
+        return rows == self.rows or (rows >= MIN_ROW_LIMIT and rows % ROUND == 0 and rows > self.whole_rows)
 
     def learn(self, rejected: Span) -> None:
         """Note that a span was rejected, so that spans half as long are requested from now on."""
@@ -108,7 +108,7 @@ async def read_spans(
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: not if a span as long was, or a month was rejected."""
+    """Whether a shorter span may be answered: not if one as long was answered, or a month was rejected."""
     if isinstance(error, BadRequest):
         return span.days > limit.longest_answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)

@@ -28,7 +28,7 @@ from pipelines.connect.errors import (
 from pipelines.connect.models import Answer, Request
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
-from pipelines.planning.windows import PLAIN_QUESTION, Question, Span, Window
+from pipelines.planning.windows import ONLY_VARIANT, RequestVariant, Span, Window
 from pipelines.sync.guard import check_shrink
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
@@ -257,7 +257,7 @@ class _WindowReader:
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
-        if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
+        if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
             return pages
         self.usable_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
@@ -270,39 +270,39 @@ class _WindowReader:
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, for every value of the report's choice parameter."""
-        questions = [Question(requested_id, choice) for choice in self.report.endpoint.questions]
+        variants = [RequestVariant(requested_id, choice) for choice in self.report.endpoint.choice_values]
         if not self.report.endpoint.paged:
-            return [await self._request(question, span) for question in questions]
-        answers = [await self._read_paged(question, span) for question in questions]
+            return [await self._request(variant, span) for variant in variants]
+        answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):  # rows may have moved between the values of the choice, too
             answers = [
-                pages if was_unpaged else [await self._request(question, span)]
-                for question, pages, was_unpaged in zip(questions, answers, is_unpaged, strict=True)
+                pages if was_unpaged else [await self._request(variant, span)]
+                for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
             ]
         return list(chain.from_iterable(answers))
 
-    async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
+    async def _read_paged(self, variant: RequestVariant, span: Span | None) -> list[Page]:
         """The pages of one request, or its single unpaged answer; raises UnreadableRows."""
 
         async def shape_error(page: Page) -> Exception | None:
             normalized = await asyncio.to_thread(self._normalize, [page])
             return normalized if isinstance(normalized, UnreadableRows) else None
 
-        request_page = partial(self._request_page, question, span)
-        request_unpaged = partial(self._request, question, span)
+        request_page = partial(self._request_page, variant, span)
+        request_unpaged = partial(self._request, variant, span)
         size = self.task.page_size
         return await read_answer(request_page, request_unpaged, shape_error, self.notes.append, size)
 
     async def _request_page(
-        self, question: Question, span: Span | None, index: int, is_complete: bool
+        self, variant: RequestVariant, span: Span | None, index: int, is_complete: bool
     ) -> Page:
         size = self.task.page_size
         if not size.is_settled:
-            return await size.find(lambda rows: self._request(question, span, rows=rows), self.notes.append)
+            return await size.find(lambda rows: self._request(variant, span, rows=rows), self.notes.append)
         try:
             tries = TRIES_PAST_END if is_complete else None
-            return await self._request(question, span, index=index, rows=size.rows, tries=tries)
+            return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not is_complete):
                 raise
@@ -310,7 +310,7 @@ class _WindowReader:
 
     async def _request(
         self,
-        question: Question,
+        variant: RequestVariant,
         span: Span | None,
         *,
         index: int = 0,
@@ -321,22 +321,22 @@ class _WindowReader:
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
-        request = build_request(self.report, customer, requested, question, page=index, rows=rows)
-        is_single = self.window.spans == (() if span is None else (span,)) and question == PLAIN_QUESTION
+        request = build_request(self.report, customer, requested, variant, page=index, rows=rows)
+        is_single = self.window.spans == (() if span is None else (span,)) and variant == ONLY_VARIANT
         is_only_answer = is_single and not self.report.endpoint.paged
-        parse = partial(self._parse, question=question, rows=rows, is_only_answer=is_only_answer)
+        parse = partial(self._parse, variant=variant, rows=rows, is_only_answer=is_only_answer)
         try:
             answer, page = await self.client.get(request, parse, tries=tries)
         except ConnectError as error:
             self.requests += error.tries
             if error.answer is not None:
-                await self._land(error.answer, question)
+                await self._land(error.answer, variant)
             raise
         self.requests += answer.tries
-        page.landing_index = await self._land(answer, question)
+        page.landing_index = await self._land(answer, variant)
         return page
 
-    def _parse(self, body: bytes, *, question: Question, rows: int, is_only_answer: bool) -> Page:
+    def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
         """Read a body, in a thread; raises ValueError if it is not JSON.
 
         A window's only answer is normalized immediately. If there are several, only their bodies are kept
@@ -345,7 +345,7 @@ class _WindowReader:
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
             document = read_document(body)
-            page = page_of_answer(self.report, document, question, rows)
+            page = page_of_answer(self.report, document, variant, rows)
             if is_only_answer:
                 self.normalized = self._normalize([page])
             document.forget()
@@ -368,7 +368,7 @@ class _WindowReader:
         except UnreadableRows as error:
             return error
 
-    async def _land(self, answer: Answer, question: Question) -> int:
+    async def _land(self, answer: Answer, variant: RequestVariant) -> int:
         """Write an answer to the landing file; returns its index there."""
         self.byte_count += len(answer.body)
         self.usable_bytes += len(answer.body)
@@ -383,7 +383,7 @@ class _WindowReader:
             "tries": answer.tries,
             "seconds": answer.seconds,
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
-            "asked": question.requested_id,
+            "asked": variant.requested_id,
         }
         async with self.landing_lock:
             return await asyncio.to_thread(self.writer.add, meta, answer.body)
@@ -393,7 +393,7 @@ def build_request(
     report: Report,
     customer: str,
     span: Span | None,
-    question: Question = PLAIN_QUESTION,
+    variant: RequestVariant = ONLY_VARIANT,
     *,
     page: int = 0,
     rows: int = UNPAGED,
@@ -416,10 +416,10 @@ def build_request(
         elif endpoint.time_parameters == "month bounds":
             query |= {"fromYear": str(first.year), "fromMonth": str(first.month)}
             query |= {"toYear": str(last.year), "toMonth": str(last.month)}
-    if endpoint.choices and question.choice is not None:
-        query[endpoint.choices.parameter] = question.choice
+    if endpoint.choices and variant.choice is not None:
+        query[endpoint.choices.parameter] = variant.choice
     by_id = endpoint.by_id
-    for name, id_ in zip(by_id.parameters, by_id.parts(question.requested_id), strict=True) if by_id else ():
+    for name, id_ in zip(by_id.parameters, by_id.parts(variant.requested_id), strict=True) if by_id else ():
         if f"{{{name}}}" in path:
             placeholders[name] = quote(id_ or "", safe="")
         elif id_ is not None:

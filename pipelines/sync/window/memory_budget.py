@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 BYTES_UNDER_WAY = 32_000_000
 """Answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
-SMALLEST_WINDOW = 50_000
-"""The fewest bytes that a window counts as: frames take memory even with few rows."""
+MIN_WINDOW_BYTES = 50_000
+"""A window counts as at least this large: frames take memory even with few rows."""
 
 
 @dataclass
 class MemoryBudget:
     """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
 
-    While it is fetched, a window counts as the bytes of the largest window of its report so far, or of any
-    report before its report has one. Then, until it is loaded, it counts as the bytes of its own answers. The
-    very first window runs alone until all its pages have arrived.
+    While a window is fetched, it counts as large as the largest window of its report so far (of any report,
+    if it is the first of its own). Then, until it is loaded, it counts as large as its own answers. The very
+    first window runs alone until all its pages have arrived.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -39,24 +39,24 @@ class MemoryBudget:
             self._fetching[report] += 1
 
     def note(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Note the size of a window so far, which may exceed that of earlier windows."""
+        """Record the size of a window so far, which may exceed that of earlier windows."""
         if is_complete or report in self._largest:
-            self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
+            self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 
     def fetched(self, report: str, size: int) -> None:
-        """Note that a window has all its answers, of this size, and waits to be loaded."""
-        self._fetched_bytes += max(size, SMALLEST_WINDOW)
+        """Record that a window has all its answers, of this size, and waits to be loaded."""
+        self._fetched_bytes += max(size, MIN_WINDOW_BYTES)
         self.leave(report)
 
     def loaded(self, *sizes: int) -> None:
-        """Note that answers of these sizes were loaded."""
-        self._fetched_bytes -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
+        """Record that answers of these sizes were loaded."""
+        self._fetched_bytes -= sum(max(size, MIN_WINDOW_BYTES) for size in sizes)
         self._changed.set()
 
     def leave(self, report: str) -> None:
-        """Note that a window is no longer being fetched."""
+        """Record that a window is no longer being fetched."""
         self._fetching[report] -= 1
-        self._largest.setdefault(report, SMALLEST_WINDOW)
+        self._largest.setdefault(report, MIN_WINDOW_BYTES)
         self._changed.set()
 
     def _expected_bytes(self, report: str) -> int:

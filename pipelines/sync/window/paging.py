@@ -14,14 +14,14 @@ from pipelines.sync.window.answers import report_as_read
 if TYPE_CHECKING:
     from pipelines.catalogue.model import Report
     from pipelines.normalize.document import Document
-    from pipelines.planning.windows import Question
+    from pipelines.planning.windows import RequestVariant
 
 PAGING_TRIES = 2
 """Attempts to read a span page by page before it is read unpaged."""
-MOST_PAGES = 1_000
+MAX_PAGES = 1_000
 """A report that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
 
-SMALLEST_PAGE = 100
+MIN_PAGE_SIZE = 100
 """Rows per page; if even this size is rejected, the report is requested without pages."""
 UNPAGED = 0
 """The page size that requests all rows in one answer."""
@@ -75,7 +75,7 @@ class PageSize:
         A 400 may be about the size or the span, so if nothing is accepted the first 400 is raised.
         """
         rejections: list[BadRequest] = []
-        for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
+        for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
             try:
                 page = await request(rows)
             except BadRequest as error:
@@ -138,9 +138,9 @@ class Page:
         return first == second
 
 
-def page_of_answer(report: Report, document: Document, question: Question, requested_rows: int) -> Page:
+def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
     """An answer with the facts that prove its pages complete; without paging, the count of dated rows."""
-    page = Page(document, question.requested_id, question.choice, requested_rows)
+    page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch
@@ -209,10 +209,10 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that rows did not change pages.
 
     Reading ends at an empty page. A page shorter than requested ends it only once all stated rows have come:
-    shortness alone may be a cap, and the total alone may count something else. A total equal to the first
-    page's rows may count that page alone, unless an earlier reading had a longer page. If no page is full,
-    the service may cap pages, and only an empty page is the end. Once all stated rows have come, a rejected
-    or failing page ends the reading too; so does any rejection after a page shorter than the first.
+    the service may cap pages, and the total may count something else. A total equal to the first page's rows
+    may count that page alone, unless an earlier reading had a longer page. If no page is full, the service
+    may cap pages, so only an empty page is the end. A rejected or failing page also ends the reading once all
+    stated rows have come; after a page shorter than the first, any rejection does.
 
     Then pages are read again and must have the same rows: only the first if the total equals the rows
     received, otherwise all except the last page with rows, because removing a row moves a later one onto a
@@ -222,7 +222,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     pages: list[Page] = []
     seen: set[object] = set()
     is_complete = False
-    for index in range(MOST_PAGES):
+    for index in range(MAX_PAGES):
         try:
             page = await request(index, is_complete)
         except PagingRejected:
@@ -242,7 +242,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
         if page.is_empty or (is_complete and page.rows < page.requested_rows and is_uncapped):
             break
     else:
-        raise PagingRejected(f"there were still rows after {MOST_PAGES} pages")
+        raise PagingRejected(f"there were still rows after {MAX_PAGES} pages")
     first, received = pages[0], sum(page.rows for page in pages)
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")

@@ -43,10 +43,10 @@ class TaskState:
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
 
-    def next_windows(self, most: int, today: date) -> list[Window]:
-        """Take at most `most` of the newest remaining windows, none longer than the learned limit."""
+    def next_windows(self, count: int, today: date) -> list[Window]:
+        """Take at most `count` of the newest remaining windows, none longer than the learned limit."""
         newest: list[Window] = []
-        while self.windows and len(newest) < most:
+        while self.windows and len(newest) < count:
             window = self.windows.popleft()
             if (limit := self.limit.months) and len(window.months) > limit and not self.closed:
                 self.windows.extendleft(halves_of(window, today, self.planned.report.endpoint.limit))

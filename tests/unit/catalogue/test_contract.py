@@ -129,7 +129,7 @@ def test_special_cases_are_these() -> None:
     agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
     assert fixed == {**dict.fromkeys(("sales", "estates_report"), agreement)}
     chosen = {
-        one.name: (one.endpoint.choices.parameter, one.endpoint.questions)
+        one.name: (one.endpoint.choices.parameter, one.endpoint.choice_values)
         for one in REPORTS.values()
         if one.endpoint.choices
     }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipelines.connect.pace import (
     INTERVAL_FACTOR,
-    MOST_HALVINGS,
+    MAX_HALVINGS,
     SECONDS_TO_RECOVER,
     RateLimit,
     RetryPolicy,
@@ -68,10 +68,10 @@ async def test_errors_of_requests_in_flight_together_halve_the_rate_once_for_a_m
 async def test_the_rate_is_halved_so_many_times_at_most() -> None:
     clock = StillClock()
     limit = RateLimit(5, 10, clock=clock)
-    for _ in range(MOST_HALVINGS + 2):
+    for _ in range(MAX_HALVINGS + 2):
         clock.seconds += 10
         limit.slow_down()
-    assert limit.halvings == MOST_HALVINGS
+    assert limit.halvings == MAX_HALVINGS
 
 
 async def test_a_task_that_is_cancelled_gives_its_slot_back() -> None:

@@ -23,7 +23,7 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.settings.model import Customer
-from pipelines.sync.window.answers import MOST_OBJECTS, UnreadableRows, check_size, open_months
+from pipelines.sync.window.answers import MAX_OBJECTS, UnreadableRows, check_size, open_months
 from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import UNPAGED, Page
@@ -206,11 +206,11 @@ def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_m
 
 def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> None:
     limit = WindowLimit()
-    assert [limit.may_be_cut_off(rows) for rows in (500, 501, 400)] == [True, False, False]
+    assert [limit.may_be_truncated(rows) for rows in (500, 501, 400)] == [True, False, False]
     limit.whole_rows = 700
-    assert [limit.may_be_cut_off(rows) for rows in (500, 700, 1000)] == [False, False, True]
+    assert [limit.may_be_truncated(rows) for rows in (500, 700, 1000)] == [False, False, True]
     limit.rows = 700
-    assert limit.may_be_cut_off(700)
+    assert limit.may_be_truncated(700)
 
 
 @pytest.mark.parametrize(("stored", "rows", "tries"), [(100, 90, 2), (100, 91, 1), (80, 71, 1)])
@@ -227,10 +227,10 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
     assert (len(client.asked), result.warnings) == (tries, warnings)
 
 
-@pytest.mark.parametrize("objects", [MOST_OBJECTS, MOST_OBJECTS + 1])
+@pytest.mark.parametrize("objects", [MAX_OBJECTS, MAX_OBJECTS + 1])
 def test_an_answer_of_very_many_objects_is_refused_before_it_is_read(objects: int) -> None:
     body = b"[" + b"{}," * (objects - 2) + b"{}]"
-    with pytest.raises(TooManyObjects) if objects > MOST_OBJECTS else nullcontext():
+    with pytest.raises(TooManyObjects) if objects > MAX_OBJECTS else nullcontext():
         check_size(body)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from pipelines.sync.window.memory_budget import SMALLEST_WINDOW, MemoryBudget
+from pipelines.sync.window.memory_budget import MIN_WINDOW_BYTES, MemoryBudget
 
-LARGE = 10 * SMALLEST_WINDOW
+LARGE = 10 * MIN_WINDOW_BYTES
 
 
 async def begun(budget: MemoryBudget, *reports: str) -> list[str]:

@@ -51,7 +51,7 @@ def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) 
 
 
 def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> None:
-    log = RequestLogger(tmp_path, "a run", StillClock(), largest_bytes=1000)
+    log = RequestLogger(tmp_path, "a run", StillClock(), max_bytes=1000)
     for number in range(30):
         log.record(Try(SALES, number, 200, 1, 0.1))
     kept = sorted(path.name for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock")

@@ -51,20 +51,20 @@ def test_every_analysis_names_the_variables_that_it_reads() -> None:
 
 
 def test_the_first_rows_come_with_their_kinds(here: Path) -> None:
-    answer = first_rows(here, "SELECT * FROM marts.sums ORDER BY id", {}, most=2)
+    answer = first_rows(here, "SELECT * FROM marts.sums ORDER BY id", {}, limit=2)
     assert (answer.columns, answer.is_number, answer.has_more) == (["id", "sum"], [False, True], True)
     assert [row[0] for row in answer.rows] == ["M0", "M1"]
 
 
 def test_a_variable_reaches_the_statement(here: Path) -> None:
     statement = "SELECT count(*) FROM marts.sums WHERE id = coalesce(getvariable('office'), id)"
-    counts = [first_rows(here, statement, some, most=1).rows[0][0] for some in ({}, {"office": "M3"})]
+    counts = [first_rows(here, statement, some, limit=1).rows[0][0] for some in ({}, {"office": "M3"})]
     assert counts == [9, 1]
 
 
 def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
     with pytest.raises(InvalidQuery, match=r"There is no office 'M9' .*: M0, M1, M2"):
-        first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, most=1)
+        first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, limit=1)
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
 )
 def test_only_a_single_statement_that_reads_is_run(here: Path, statement: str) -> None:
     with pytest.raises(InvalidQuery, match="one statement that only reads"):
-        first_rows(here, statement, {}, most=1)
+        first_rows(here, statement, {}, limit=1)
 
 
 def test_no_other_file_can_be_read(here: Path) -> None:
     (here / "secret").write_text("hush", encoding="utf-8")
     with pytest.raises(InvalidQuery, match="cannot answer: Permission Error"):
-        first_rows(here, f"FROM read_text('{here / 'secret'}')", {}, most=1)
+        first_rows(here, f"FROM read_text('{here / 'secret'}')", {}, limit=1)
 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
@@ -116,16 +116,16 @@ def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
 def test_a_damaged_file_is_to_be_published_again(here: Path) -> None:
     (here / "warehouse.duckdb").write_bytes(b"garbage" * 2_000)
     with pytest.raises(WarehouseError, match=r"is damaged .*; run `brokerbi publish`"):
-        first_rows(here, "SELECT 1", {}, most=1)
+        first_rows(here, "SELECT 1", {}, limit=1)
 
 
 def test_the_error_for_a_file_open_for_writing_says_to_open_it_read_only(here: Path) -> None:
     with begun("write", here / "warehouse.duckdb") as other:
         with pytest.raises(WarehouseError, match=f"open in process {other.pid}, .* open it read-only"):
-            first_rows(here, "SELECT 1", {}, most=1)
+            first_rows(here, "SELECT 1", {}, limit=1)
         other.kill()
 
 
 def test_without_a_published_file_the_next_step_is_named(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match=r"There is no published file .* makes one"):
-        first_rows(tmp_path, "SELECT 1", {}, most=1)
+        first_rows(tmp_path, "SELECT 1", {}, limit=1)

@@ -25,11 +25,11 @@ from tests.unit.warehouse.given import (
 )
 from tests.working_file import declare_tables
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import LARGEST_EXACT, common_type
+from warehouse.load.schema_evolution import MAX_EXACT, common_type
 from warehouse.protocols import ColumnLike
 from warehouse.store.schema import TableSchema
 
-HUGE = LARGEST_EXACT + 1
+HUGE = MAX_EXACT + 1
 TEXT, NEW_YEAR = ("VARCHAR", "n/a"), datetime(2024, 1, 1, 0, 0, 1)
 SALE = {"_month": JANUARY, "id": "1"}
 COMMENT = "SELECT comment FROM duckdb_{}s() WHERE concat_ws('.', {}) = '{}'"
