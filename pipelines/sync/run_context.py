@@ -40,15 +40,11 @@ class Session:
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports.
-
-    `not_requested` maps reports that are not requested to the reason.
-    """
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
-    not_requested: Mapping[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
     async def open_session(self, settings: Settings, run_id: str) -> AsyncIterator[Session]:

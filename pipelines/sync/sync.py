@@ -80,7 +80,7 @@ def sync(
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, caps = run.prepare()
-    if plan.probes or run.requested(plan):
+    if plan.probes or any(planned.windows for planned in plan.planned):
         asyncio.run(run.request_and_load(plan, caps))
     else:
         on_plan(plan)
@@ -112,11 +112,6 @@ class _Run:
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)
             return self._plan(connection)
 
-    def requested(self, plan: Plan) -> list[PlannedReport]:
-        """The reports of a plan that this sync requests."""
-        excluded = self.context.not_requested
-        return [item for item in plan.planned if item.windows and item.report.name not in excluded]
-
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
         plan, ledger = make_plan_on(connection, self.settings, self.selection, today, self.context.catalogue)
@@ -127,7 +122,7 @@ class _Run:
 
         Reports that are requested by id have no profile: an answer covers only a few ids.
         """
-        requested = self.requested(plan)
+        requested = [planned for planned in plan.planned if planned.windows]
         months: dict[Pair, Sequence[date | None]] = {
             row.pair: [month.first_day for window in row.windows for month in window.months] or [None]
             for row in requested
@@ -149,9 +144,6 @@ class _Run:
         """Report what this sync does not request, and why."""
         for planned in planned_reports:
             add, wanted = partial(self.summary.add_skipped, planned.pair), planned.wanted
-            if reason := self.context.not_requested.get(planned.report.name):
-                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, reason))
-                continue
             if planned.skipped:
                 add(planned.skipped)
             if planned.out_of_scope:

@@ -138,14 +138,10 @@ class _Replay:
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
         """Record loads of these reports that only landing has, as after a lost working file."""
-        files = list(self.landing.walk())
+        files = list(self.landing.walk(reports))
         self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
-            file
-            for file in files
-            if not isinstance(file, LandingDamaged)
-            and file.header.get("kept", True)
-            and file.header["report"] in reports
+            file for file in files if not isinstance(file, LandingDamaged) and file.header.get("kept", True)
         ]
         with store.writing() as connection:
             count = record_lost_loads(connection, landed)

@@ -1,8 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and reports whose shape changed.
 
 If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
-rewrites no history; if answers are missing, the report is not requested. Rows of answers that fit only the
-earlier shape stay as loaded.
+rewrites no history. Rows of answers that are damaged, or fit only the earlier shape, stay as loaded.
 """
 
 from __future__ import annotations
@@ -41,22 +40,18 @@ def prepare_shapes(
 
     `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
-    not_requested = {}
     catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():
         if name not in catalogue or shapes == {catalogue[name].shape}:
             continue
         again = replay(settings, reports=[name], catalogue=catalogue, clock=context.clock)
-        if again.failures:
-            not_requested[name] = (
-                f"its shape changed and stored answers could not be loaded again: {again.failures[0]}"
-            )
-            continue
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
-    return replace(context, catalogue=catalogue, not_requested=not_requested)
+        for failure in again.failures:
+            on_message(f"a stored answer could not be read again and stays as loaded: {failure}")
+    return replace(context, catalogue=catalogue)
 
 
 def adopt_shapes(

@@ -255,6 +255,17 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
 
+def test_a_corrected_shape_is_used_although_a_stored_answer_is_damaged(tmp_path: Path) -> None:
+    here = office(tmp_path / "data")
+    synced_in_shape(here)
+    next(path for path in here.landing_files if "budget_commission" in path.parts).write_bytes(b"?")
+    here.settings.shapes_file.write_text('[budget_commission.columns]\ncommission_budget = ".commission"\n')
+    summary, messages = synced_in_shape(here, reports=("budget_commission",), refresh=True)
+    assert summary.is_well
+    assert ["could not be read again" in message for message in messages] == [False, True]
+    assert synced_in_shape(here, reports=("budget_commission",))[1] == []
+
+
 def test_a_field_that_is_renamed_in_the_file_keeps_the_values_of_earlier_answers(tmp_path: Path) -> None:
     here = office(tmp_path / "data")
     synced_in_shape(here)
