@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, Change, Key, os_user
 from pipelines.budgets.budget_file import Entry, read_budget_file
-from pipelines.budgets.present import REPORTS, Unreadable, budget_reports, number, read_present
+from pipelines.budgets.current_budget import REPORTS, Unreadable, budget_reports, number, read_current_budget
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.database import Store
@@ -45,9 +45,9 @@ def make_plan(
     """
     entries, notes = read_budget_file(file, settings.today_local(context.clock))
     known = read_known_names(settings)
-    wanted = _requested_changes(entries, known)
-    on_requests(len(REPORTS) * len(wanted))
-    changes = asyncio.run(_with_current_budgets(settings, context, wanted))
+    requested = _requested_changes(entries, known)
+    on_requests(len(REPORTS) * len(requested))
+    changes = asyncio.run(_with_current_budgets(settings, context, requested))
     return BudgetPlan(
         plan_id=secrets.token_hex(8),
         made_at_utc=f"{settings.run_clock(context.clock).utc_now():%Y-%m-%dT%H:%M:%SZ}",
@@ -62,8 +62,8 @@ def make_plan(
 def read_known_names(settings: Settings) -> KnownNames:
     """The offices and users of the working file; raises BudgetError if it has no offices yet."""
     with Store(settings.data_dir).reading() as connection:
-        found = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
-    rows = {name: found[name] or [] for name in found}
+        answers = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
+    rows = {name: answers[name] or [] for name in answers}
     active = {customer.id for customer in settings.active_customers}
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
@@ -82,7 +82,7 @@ def _requested_changes(entries: Sequence[Entry], known: KnownNames) -> list[Chan
     Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """
     problems = []
-    wanted: dict[Key, Change] = {}
+    requested: dict[Key, Change] = {}
     own_ids: dict[str, str] = {}
     for entry in entries:
         office = known.office(entry.office_id)
@@ -97,15 +97,15 @@ def _requested_changes(entries: Sequence[Entry], known: KnownNames) -> list[Chan
         change = Change(
             known.customers[office], office, office, entry.user_id, str(entry.month), {}, entry.values
         )
-        earlier = wanted[change.key].after if change.key in wanted else {}
+        earlier = requested[change.key].after if change.key in requested else {}
         twice = [name for name in entry.values if name in earlier]
         problems += [f"Row {entry.row}: {name} of {change} is given twice." for name in twice]
-        wanted[change.key] = replace(change, after={**earlier, **entry.values})
+        requested[change.key] = replace(change, after={**earlier, **entry.values})
     if problems:
         raise BudgetError(problems)
     return [
         replace(change, sent_office_id=own_ids.get(change.office_id, change.office_id))
-        for change in wanted.values()
+        for change in requested.values()
     ]
 
 
@@ -116,14 +116,14 @@ def _hint(given: str, known: Mapping[str, str]) -> str:
 
 
 async def _with_current_budgets(
-    settings: Settings, context: RunContext, wanted: Sequence[Change]
+    settings: Settings, context: RunContext, requested: Sequence[Change]
 ) -> list[Change]:
-    """The wanted changes with the current budgets; raises BudgetError if one cannot be read."""
+    """The requested changes with the current budgets; raises BudgetError if one cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:
-        for change in wanted:
+        for change in requested:
             try:
-                before = await read_present(session.clients, reports, change)
+                before = await read_current_budget(session.clients, reports, change)
             except (Unauthorized, HostDown):
                 raise
             except (Unreadable, ConnectError) as error:

@@ -21,7 +21,7 @@ from pipelines.budgets.budget import (
     month_of,
     os_user,
 )
-from pipelines.budgets.present import Unreadable, budget_reports, read_present
+from pipelines.budgets.current_budget import Unreadable, budget_reports, read_current_budget
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
@@ -163,7 +163,7 @@ class _Pusher:
             self._note(change, PushStatus.UNCONFIRMED, why, found=values)
 
     async def _read(self, change: Change) -> Values:
-        return await read_present(self.clients, budget_reports(self.settings, self.context), change)
+        return await read_current_budget(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
         """Send a budget once; returns whether the service may have set it. Raises errors that end a push."""

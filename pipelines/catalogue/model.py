@@ -273,7 +273,7 @@ class Report:
 
     @property
     def margin(self) -> timedelta:
-        """The extra time that is requested before and after the wanted months.
+        """The extra time that is requested before and after the requested months.
 
         A service may read the bounds in another time zone than its rows (interface: no zone of date-times is
         stated). Rows with dates in other months are dropped.

@@ -109,8 +109,8 @@ def _standings(
         yield {
             **dict(zip(("report", "customer")[-len(group) :], group, strict=True)),
             "through": cell("month", max(months, default=None)),
-            "missing": sum(len(plan.wanted.missing) for plan in plans_of_group) if planned else None,
-            "due": sum(len(plan.wanted.due) for plan in plans_of_group) if planned else None,
+            "missing": sum(len(plan.months.missing) for plan in plans_of_group) if planned else None,
+            "due": sum(len(plan.months.due) for plan in plans_of_group) if planned else None,
             "last_success_utc": success,
             "state": "; ".join(states),
         }
@@ -134,7 +134,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
         refusal = sync_settings_error(os.environ, settings)
         findings = examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal)
         for finding in chain(busy, findings):
-            hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
+            hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
             if finding.remedy and finding.severity is not Severity.WELL:
                 hang("      -> ", finding.remedy)
             worst = Severity.worst((worst, finding.severity))

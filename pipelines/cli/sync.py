@@ -82,9 +82,9 @@ def run_plan(
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
     """Months and requests of planned reports, with the reasons for requesting or skipping them."""
     return {
-        "missing": sum(len(planned.wanted.missing) for planned in reports),
-        "due": sum(len(planned.wanted.due) for planned in reports),
-        "loaded": sum(planned.wanted.left_alone for planned in reports),
+        "missing": sum(len(planned.months.missing) for planned in reports),
+        "due": sum(len(planned.months.due) for planned in reports),
+        "loaded": sum(planned.months.not_requested for planned in reports),
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_remarks(reports)),
     }
@@ -94,7 +94,7 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
     windows = [window for planned in reports for window in planned.windows]
     if months := [month for window in windows for month in window.months]:
         yield f"{min(months)} … {max(months)}"
-    for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
+    for rule, number in Counter(rule for planned in reports for rule in planned.months.due.values()).items():
         yield f"{count(number)} {rule}"
     if postponed := sum(planned.postponed for planned in reports):
         yield f"{counted(postponed, 'id')} in a later nightly run"
@@ -104,13 +104,13 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:
     """The plan of one report of one customer."""
-    wanted = planned.wanted
+    months = planned.months
     return {
         "report": planned.report.name,
         "customer": planned.customer.id,
-        "missing": wanted.missing,
-        "due_because": {str(month): reason for month, reason in wanted.due.items()},
-        "held": wanted.left_alone,
+        "missing": months.missing,
+        "due_because": {str(month): reason for month, reason in months.due.items()},
+        "held": months.not_requested,
         "requests": planned.requests,
         "skipped": planned.skipped,
         "windows": [

@@ -46,11 +46,11 @@ LOCK_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one examination: what was found, and what to do about it."""
+    """The result of one examination, and what to do about it."""
 
     subject: str
     severity: Severity
-    found: str
+    result: str
     remedy: str = ""
 
 
@@ -71,8 +71,8 @@ def examine(
     yield from _settings_findings(settings)
     for folder in (settings.data_dir / name for name in PRIVATE_FOLDERS):
         if folder.exists() and folder.stat().st_mode & 0o077:
-            found = f"{folder} holds personal data, and other users can read it"
-            yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
+            result = f"{folder} holds personal data, and other users can read it"
+            yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
     if ask:
         yield from _service_findings(settings, context, reports)
@@ -84,16 +84,16 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     for warning in settings.warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
-        found = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
-        yield Finding("settings", Severity.WARNING, found, "remove BROKERBI_TODAY for real nightly runs")
+        result = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
+        yield Finding("settings", Severity.WARNING, result, "remove BROKERBI_TODAY for real nightly runs")
     active, total = len(settings.active_customers), len(settings.customers)
     off = f", {total - active} switched off" if active < total else ""
     customers = f"{counted(active, 'customer')} read from {settings.start} on"
-    found = f"{customers}{off}; days are in {settings.timezone}"
-    yield Finding("settings", Severity.WELL, found)
+    result = f"{customers}{off}; days are in {settings.timezone}"
+    yield Finding("settings", Severity.WELL, result)
     if settings.alert_channels:
-        found = f"messages go by {' and '.join(settings.alert_channels)}"
-        yield Finding("alerts", Severity.WELL, found)
+        result = f"messages go by {' and '.join(settings.alert_channels)}"
+        yield Finding("alerts", Severity.WELL, result)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
         yield Finding("alerts", Severity.WARNING, "no message is sent if a nightly run fails", remedy)
@@ -106,16 +106,16 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
-        found = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
+        result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
         remedy = "set DAGSTER_HOME to a directory of its own for webserver and daemon"
-        yield Finding("dagster", Severity.WARNING, found, remedy)
+        yield Finding("dagster", Severity.WARNING, result, remedy)
         return
     file = Path(home) / "dagster.yaml"
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
-        found = f"{file} cannot be read ({error}): no retries, no limits, and dead runs go unnoticed"
-        yield Finding("dagster", Severity.ERROR, found, f"cp {SHIPPED_FILE} {home}/")
+        result = f"{file} cannot be read ({error}): no retries, no limits, and dead runs go unnoticed"
+        yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
         different = [
@@ -124,14 +124,14 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
             if section not in OPERATORS_SECTIONS and current.get(section) != values
         ]
         if different:
-            found = f"{file} differs from the shipped one in {', '.join(different)}"
+            result = f"{file} differs from the shipped one in {', '.join(different)}"
             remedy = f"copy them from {SHIPPED_FILE}, unless you changed them on purpose, and restart"
-            yield Finding("dagster", Severity.WARNING, found, remedy)
+            yield Finding("dagster", Severity.WARNING, result, remedy)
         else:
             yield Finding("dagster", Severity.WELL, f"{file} is as shipped")
     if daemon_seen(settings.data_dir) is None:  # a silent daemon is a condition
-        found = "never started for this data directory: no nightly run, no backfill and no message"
-        yield Finding(Kind.DAEMON, Severity.ERROR, found, START_DAEMON)
+        result = "never started for this data directory: no nightly run, no backfill and no message"
+        yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
 
 
 def _service_findings(
@@ -166,15 +166,15 @@ def _service_findings(
         accepted = [
             look for look in looks if look.customer == customer and not isinstance(look.error, Unauthorized)
         ]
-        found = f"{sum(look.error is None for look in accepted)} of {len(accepted)} reports answer"
+        result = f"{sum(look.error is None for look in accepted)} of {len(accepted)} reports answer"
         if denied := [look.report for look in accepted if look.state == "no access"]:
-            found += f"; denied: {', '.join(denied)}"
+            result += f"; denied: {', '.join(denied)}"
             has_some = len(denied) < len(accepted)
             off = "them off (BROKERBI_REPORTS=-name)" if has_some else "the customer off (`active = false`)"
             remedy = f"ask the service's support for access, or switch {off}"
-            yield Finding(f"access of {customer}", Severity.WARNING, found, remedy)
+            yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
         elif accepted:
-            yield Finding(f"access of {customer}", Severity.WELL, found)
+            yield Finding(f"access of {customer}", Severity.WELL, result)
 
 
 def _state_findings(

@@ -42,15 +42,15 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     say what is there instead.
     """
     with Versions(data_dir).reading() as connection:
-        found = trace(connection, month, measure, office=office, user=user)
-        answers = rows_by_query(connection, SQL / "explain", variables=_variables(found))
+        traced = trace(connection, month, measure, office=office, user=user)
+        answers = rows_by_query(connection, SQL / "explain", variables=_variables(traced))
     around = {name: rows for name, rows in answers.items() if rows is not None}
     if len(around) < len(answers):
         raise NotInTheFile(OLDER_FILE)
-    explanation = Explanation(found, around)
+    explanation = Explanation(traced, around)
     landing = Landing(data_dir / "landing")
     try:
-        for load in found.loads:
+        for load in traced.loads:
             explanation.requests += _requests(landing, load)
     except WarehouseError as error:
         explanation.damage = str(error)

@@ -247,10 +247,10 @@ def _months_missing(
         month < Month.of(now.date())
         for plan in planned
         if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
-        for month in plan.wanted.missing
+        for month in plan.months.missing
     )
     if is_behind:
-        months = counted(sum(len(plan.wanted.missing) for plan in planned), "report month")
+        months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 

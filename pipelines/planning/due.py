@@ -155,8 +155,8 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The months to request, and how many stored months are `left_alone`.
+class PlannedMonths:
+    """The months to request, and how many stored months are `not_requested`.
 
     `missing` months were never read. `due` months are stored, and a rule requests them again. `postponed`
     months changed, but exceed the nightly cap.
@@ -164,11 +164,11 @@ class Wanted:
 
     missing: tuple[Month, ...] = ()
     due: Mapping[Month, Reason] = field(default_factory=dict)
-    left_alone: int = 0
+    not_requested: int = 0
     postponed: tuple[Month, ...] = ()
 
     @property
-    def months(self) -> tuple[Month, ...]:
+    def requested(self) -> tuple[Month, ...]:
         return tuple(sorted((*self.missing, *self.due)))
 
     def due_as(self, reason: Reason) -> tuple[Month, ...]:
@@ -176,9 +176,9 @@ class Wanted:
         return tuple(month for month in self.due if self.due[month] == reason)
 
 
-def wanted_months(
+def plan_months(
     scope: Iterable[Month], stored_months: StoredMonths, rules: Rules, max_changed_months: int | None = None
-) -> Wanted:
+) -> PlannedMonths:
     """The months in scope that a sync requests.
 
     Of the changed months only the latest `max_changed_months` are requested, because an answer that names
@@ -191,7 +191,7 @@ def wanted_months(
     postponed = () if max_changed_months is None else tuple(sorted(changed[max_changed_months:]))
     due = {month: reason for month, reason in reasons.items() if reason and month not in postponed}
     missing = tuple(month for month in months if month not in stored)
-    return Wanted(missing, due, len(stored) - len(due), postponed)
+    return PlannedMonths(missing, due, len(stored) - len(due), postponed)
 
 
 def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:

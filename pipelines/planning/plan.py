@@ -14,12 +14,12 @@ from pipelines.catalogue.sales import DAYS_PER_REQUEST, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     PlanInputs,
-    Wanted,
+    PlannedMonths,
     calendar,
     months_in_scope,
     next_due_days,
+    plan_months,
     rules_for,
-    wanted_months,
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import UNDATED_WINDOW, Span, Window, spans_of_days, windows
@@ -54,7 +54,7 @@ class PlannedReport:
 
     report: Report
     customer: Customer
-    wanted: Wanted = field(default_factory=Wanted)
+    months: PlannedMonths = field(default_factory=PlannedMonths)
     windows: tuple[Window, ...] = ()
     requests: int = 0
     postponed: int = 0
@@ -214,14 +214,14 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
     max_changed_months = inputs.max_changed_months if report.timing.follows_sales else None
-    wanted = wanted_months([month for month in chosen if month in scope], stored, rules, max_changed_months)
+    months = plan_months([month for month in chosen if month in scope], stored, rules, max_changed_months)
     days = inputs.ledger.caps.get(pair, Cap()).days
     limit, today = report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.by_id else None
-    cut = windows(wanted.months, rules.months_at_once, today, days, limit)
+    cut = windows(months.requested, rules.months_at_once, today, days, limit)
     return replace(
         planned,
-        wanted=wanted,
+        months=months,
         windows=tuple(replace(window, ids=ids) for window in cut),
         out_of_scope=tuple(month for month in chosen if month not in scope),
     )
@@ -235,17 +235,17 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
             return True
         return inputs.calendar.today - inputs.calendar.day_of(answered_at) >= ID_INTERVAL
 
-    due, postponed, left_alone = inputs.selection.ids, 0, 0
+    due, postponed, not_requested = inputs.selection.ids, 0, 0
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
-        wanted = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
-        due = tuple(wanted[: inputs.max_ids])
-        postponed, left_alone = len(wanted) - len(due), len(ids) - len(due)
+        due_ids = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
+        due = tuple(due_ids[: inputs.max_ids])
+        postponed, not_requested = len(due_ids) - len(due), len(ids) - len(due)
     elif not due:
         return replace(planned, skipped=ON_DEMAND)
     return replace(
         planned,
-        wanted=Wanted(left_alone=left_alone),
+        months=PlannedMonths(not_requested=not_requested),
         windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in due),
         postponed=postponed,
     )

@@ -68,7 +68,7 @@ def windows(
     longest_days: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Window]:
-    """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
+    """Cut months into the fewest windows of at most `longest` whole calendar months.
 
     The spans of a window have at most `limit` months, including a day more on both sides of the window, or
     `longest_days` days if the service rejected whole months. A window whose last month is the current one

@@ -99,7 +99,7 @@ def _affected_months(
 ) -> dict[tuple[str, date], set[str]]:
     """Ids of estates by the report and month that they affect.
 
-    A sale affects the present and the stored month of its contract, because a corrected date moves a sale.
+    A sale affects the current and the stored month of its contract, because a corrected date moves a sale.
     Rows that name an estate but have a date of their own affect the month under which they are stored, and
     the month of possession, to which they may move.
     """
@@ -126,9 +126,8 @@ def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())
-    note = (
-        WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
-    )  # the report itself may be allowed
+    # only this request is denied: the report without the filter may be accessible
+    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # every window reports these errors

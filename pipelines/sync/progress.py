@@ -36,7 +36,7 @@ class Progress:
         """Begin; returns a line with the planned requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.window_count
-        left = sum(planned.wanted.left_alone for planned in plan.planned)
+        left = sum(planned.months.not_requested for planned in plan.planned)
         return (
             f"requesting {counted(self.windows, 'window')}, "
             f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 RECORDED_AS_FAILURES = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
 POSTPONED = (
-    "{} changed months are left to the next nights, as one night reads at most {} again "
+    "{} changed months are postponed to the next nightly runs, as one run reads at most {} again "
     "(BROKERBI_CHANGED_MONTHS)"
 )
 POSTPONED_IDS = (
-    "{} due ids are left to the next nights, as one night requests at most {} (BROKERBI_IDS_A_NIGHT)"
+    "{} due ids are postponed to the next nightly runs, as one run requests at most {} (BROKERBI_IDS_A_NIGHT)"
 )
 
 
@@ -93,7 +93,7 @@ def sync(
 
 @dataclass(frozen=True)
 class _Run:
-    """One sync under way."""
+    """A running sync."""
 
     settings: Settings
     selection: Selection
@@ -143,14 +143,14 @@ class _Run:
     def report_unrequested(self, planned_reports: Sequence[PlannedReport]) -> None:
         """Report what this sync does not request, and why."""
         for planned in planned_reports:
-            add, wanted = partial(self.summary.add_skipped, planned.pair), planned.wanted
+            add, months = partial(self.summary.add_skipped, planned.pair), planned.months
             if planned.skipped:
                 add(planned.skipped)
             if planned.out_of_scope:
                 add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
-            if wanted.postponed:
-                reason = POSTPONED.format(len(wanted.postponed), len(wanted.due_as("changed")))
-                add(reason, wanted.postponed, warnings=(reason,))
+            if months.postponed:
+                reason = POSTPONED.format(len(months.postponed), len(months.due_as("changed")))
+                add(reason, months.postponed, warnings=(reason,))
             if planned.postponed:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 

@@ -44,12 +44,13 @@ def prepare_shapes(
     for name, shapes in loaded.items():
         if name not in catalogue or shapes == {catalogue[name].shape}:
             continue
-        again = replay(settings, reports=[name], catalogue=catalogue, clock=context.clock)
+        replayed = replay(settings, reports=[name], catalogue=catalogue, clock=context.clock)
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
-        unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
-        on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
-        for failure in again.failures:
+        count = len(replayed.unfit)
+        unfit = f"; {count} fit only the earlier shape and stay as loaded" if count else ""
+        on_message(f"the shape of {name} changed: {replayed.loads} stored answers were read again{unfit}")
+        for failure in replayed.failures:
             on_message(f"a stored answer could not be read again and stays as loaded: {failure}")
     return replace(context, catalogue=catalogue)
 
@@ -84,7 +85,7 @@ def adopt_shapes(
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
     """Append proposals to the operator's file; returns the names of the reports added.
 
-    A report that is already in the file is left alone.
+    A report that is already in the file stays as it is.
     """
     current = path.read_text("utf-8") if path.exists() else ""
     proposals = {look.report: look.proposal for look in looks if look.proposal}

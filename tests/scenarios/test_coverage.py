@@ -20,7 +20,7 @@ MISSING = "SELECT report, customer, month FROM meta.coverage WHERE is_missing AN
 def planned(here: Scenario) -> Months:
     """The months that the plan finds missing."""
     plan, _ = make_plan(here.settings, Selection(), Store(here.data_dir), here.clock, here.catalogue)
-    return {(*row.pair, month.first_day) for row in plan.planned for month in row.wanted.missing}
+    return {(*row.pair, month.first_day) for row in plan.planned for month in row.months.missing}
 
 
 def covered(here: Scenario) -> Months:

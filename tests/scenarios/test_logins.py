@@ -62,7 +62,7 @@ def test_the_doctor_names_the_login_and_asks_what_others_are_for(wrong: Scenario
     offices = ", ".join(one.id for one in wrong.settings.customers)
     [finding] = [one for one in found if one.subject == f"login of {offices}"]
     assert finding.remedy.startswith("Correct the username or password of the login for report; ")
-    rights = [one.found for one in found if one.subject.startswith("access")]
+    rights = [one.result for one in found if one.subject.startswith("access")]
     assert rights == ["2 of 2 reports answer"] * 2
 
 

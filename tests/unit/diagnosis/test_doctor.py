@@ -82,7 +82,7 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
     world = whole_chain(tmp_path / "data", REPORTS, customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
-    assert "4 requests in a row" in finding.found
+    assert "4 requests in a row" in finding.result
     assert finding.remedy == RUN_AGAIN
     assert [one.customer for one in world.asked] == ["G1"] * 8
 
@@ -92,7 +92,7 @@ def test_a_damaged_working_file_is_named_once_and_nothing_is_requested_without_a
 ) -> None:
     os.truncate(Store(read.data_dir).path, 100_000)
     found = findings(read, ask=True)
-    assert [one.subject for one in found if "is damaged" in one.found] == ["working file"]
+    assert [one.subject for one in found if "is damaged" in one.result] == ["working file"]
     assert read.asked == []
 
 
@@ -104,7 +104,7 @@ def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scen
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
     sync(world.settings, Selection(), context=world.context)
-    assert worst(world, "access of G1", ask=True).found == "3 of 4 reports answer; denied: sales"
+    assert worst(world, "access of G1", ask=True).result == "3 of 4 reports answer; denied: sales"
     assert statuses_of_sales(world) == [403]
 
 
@@ -115,7 +115,7 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     finding = worst(world, f"login of {names}", ask=True)
     assert (finding.severity, len(world.asked)) == (Severity.ERROR, 1)
     assert finding.remedy.startswith("Correct BROKERBI_USERNAME or the password that goes with it; ")
-    assert not {"Correct", "doctor"} & set(re.findall(r"\w+", finding.found))
+    assert not {"Correct", "doctor"} & set(re.findall(r"\w+", finding.result))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
     if text is not None:
         (tmp_path / "dagster.yaml").write_text(text)
     found = [one for one in findings(world, home=tmp_path) if one.subject == "dagster"]
-    assert any(words in one.found and one.severity is not Severity.WELL for one in found)
+    assert any(words in one.result and one.severity is not Severity.WELL for one in found)
 
 
 def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
@@ -175,4 +175,4 @@ def test_the_channels_are_named_or_the_settings_that_would_make_one(
     [alerts] = [
         one for one in examine(here, RunContext(), environment={}, ask=False) if one.subject == "alerts"
     ]
-    assert (alerts.found, alerts.remedy) == (found, remedy)
+    assert (alerts.result, alerts.remedy) == (found, remedy)

@@ -13,7 +13,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, directory_conditions, judge, observe
 from pipelines.months import Month
-from pipelines.planning.due import Wanted
+from pipelines.planning.due import PlannedMonths
 from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
@@ -115,8 +115,8 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
     [customer] = settings(tmp_path, customers="M1").customers
-    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
-    planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
+    months = PlannedMonths((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
+    planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
         (WARNING, "6 report months missing")

@@ -26,7 +26,7 @@ def after(plan: Plan, ledger: Ledger, day: date) -> Ledger:
     for planned in plan.planned:
         months: dict[date | None, StoredMonth] = {
             month.first_day: StoredMonth(moment, "open" if month.last_day >= day else "held")
-            for month in planned.wanted.months
+            for month in planned.months.requested
         }
         if planned.windows:
             held[planned.pair] = {

@@ -14,12 +14,12 @@ from pipelines.months import Month, months_between
 from pipelines.planning.due import (
     Calendar,
     Due,
+    PlannedMonths,
     Rules,
     StoredMonths,
-    Wanted,
     months_in_scope,
     next_due_days,
-    wanted_months,
+    plan_months,
 )
 from pipelines.planning.selection import Selection
 from warehouse.ledger.ledger import StoredMonth
@@ -44,8 +44,8 @@ def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
     return replace(Rules(declared, calendar, declared.endpoint.window_months, offset=1), **more)
 
 
-def wanted(held: StoredMonths, rules: Rules, max_changed_months: int | None = None) -> Wanted:
-    return wanted_months(months_in_scope(rules.report, rules.calendar), held, rules, max_changed_months)
+def wanted(held: StoredMonths, rules: Rules, max_changed_months: int | None = None) -> PlannedMonths:
+    return plan_months(months_in_scope(rules.report, rules.calendar), held, rules, max_changed_months)
 
 
 ALL_HELD = every_month_held(held_month())
@@ -68,16 +68,16 @@ WANTED: dict[str, tuple[str, StoredMonths, list[str]]] = {
 
 @pytest.mark.parametrize(("name", "held", "months"), WANTED.values(), ids=list(WANTED))
 def test_the_months_that_are_wanted(name: str, held: StoredMonths, months: list[str]) -> None:
-    assert [str(month) for month in wanted(held, rules_of(name)).months] == months
+    assert [str(month) for month in wanted(held, rules_of(name)).requested] == months
 
 
 def test_refresh_wants_everything() -> None:
-    assert wanted(ALL_HELD, rules_of("sales", selection=Selection(refresh=True))).months == tuple(ALL_HELD)
+    assert wanted(ALL_HELD, rules_of("sales", selection=Selection(refresh=True))).requested == tuple(ALL_HELD)
 
 
 def nights(
     rules: Rules, first: date, count: int, *, skipped: Iterable[int] = (), held: StoredMonths | None = None
-) -> list[Wanted]:
+) -> list[PlannedMonths]:
     """What each of so many nights wants, when everything was held the night before the first."""
     before, asked = datetime.combine(first, time(2), CALENDAR.timezone) - timedelta(days=1), []
     if held is None:
@@ -86,12 +86,12 @@ def nights(
     for number in {*range(count)} - {*skipped}:
         then = replace(CALENDAR, today=first + timedelta(days=number))
         asked.append(wanted(held, replace(rules, calendar=then)))
-        held = {**held, **dict.fromkeys(asked[-1].months, held_month(before + timedelta(days=number + 1)))}
+        held = {**held, **dict.fromkeys(asked[-1].requested, held_month(before + timedelta(days=number + 1)))}
     return asked
 
 
-def times_asked(asked: list[Wanted]) -> Counter[Month]:
-    return Counter(month for night in asked for month in night.months)
+def times_asked(asked: list[PlannedMonths]) -> Counter[Month]:
+    return Counter(month for night in asked for month in night.requested)
 
 
 @pytest.mark.parametrize("name", ["commission_user", "running_commissions", "sales"])
@@ -122,7 +122,7 @@ def test_a_budget_requested_month_by_month_is_spread_over_a_week_and_its_older_m
     assert times_asked(asked) == dict.fromkeys(
         months_between(Month(2025, 11), Month(2026, 8)), 1
     ) | dict.fromkeys(months_between(Month(2026, 9), Month(2027, 11)), 4)
-    assert all(2 <= len(night.months) <= 4 for night in asked)
+    assert all(2 <= len(night.requested) <= 4 for night in asked)
 
 
 def test_with_few_months_such_a_budget_is_still_requested_every_night() -> None:
@@ -142,10 +142,10 @@ def test_a_day_begins_at_local_midnight() -> None:
 
 def test_a_month_that_failed_is_due_however_old_it_is() -> None:
     may = Month(2024, 5)
-    assert wanted_months([may], ALL_HELD, replace(BY_MONTH, failed={may})).due_as("failed") == (may,)
+    assert plan_months([may], ALL_HELD, replace(BY_MONTH, failed={may})).due_as("failed") == (may,)
 
 
-def changed(held: StoredMonths, months: Iterable[Month], most: int) -> Wanted:
+def changed(held: StoredMonths, months: Iterable[Month], most: int) -> PlannedMonths:
     """What is wanted when sales of these months were changed an hour after last night."""
     since = dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
     return wanted(held, rules_of("sales", changed=since), most)
@@ -160,7 +160,7 @@ def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
 def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_first() -> None:
     months = tuple(months_between(Month(2025, 1), Month(2025, 4)))
     found = changed(ALL_HELD, months, 3)
-    assert (found.due_as("changed"), found.postponed, found.left_alone) == (months[1:], months[:1], 29)
+    assert (found.due_as("changed"), found.postponed, found.not_requested) == (months[1:], months[:1], 29)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_the_day_that_is_told_is_the_first_night_that_wants_the_month(
 ) -> None:
     held: StoredMonths = {month: held_month()}
     days = (TODAY + timedelta(days=number) for number in range(40))
-    plans = ((day, wanted_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
+    plans = ((day, plan_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
     first = next((Due(day, due[month]) for day, due in plans if due), None)
     assert next_due_days(held, rules_of(name, offset=offset)).get(month) == first
     assert first is None or first.reason in (rule, "nightly")

@@ -58,7 +58,7 @@ def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
 def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
     changed = {("sales", "M3"): {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}}
     found = planned(Ledger(changed=changed))
-    assert [one.wanted.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
+    assert [one.months.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
 def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_read_longest_ago() -> None:
@@ -71,7 +71,7 @@ def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_
     ledger, unsettled = Ledger(stored={pair: {**ALL, **stored}}), {pair: [*months[1:], date(2026, 10, 1)]}
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [leads], [Customer(id="M1")], unsettled=unsettled)
     [planned_leads] = plan_reports(inputs)
-    assert planned_leads.wanted.due_as("unsettled") == (Month(2024, 3),)
+    assert planned_leads.months.due_as("unsettled") == (Month(2024, 3),)
 
 
 def test_a_budget_that_its_counterpart_for_a_range_has_changed_is_requested() -> None:
@@ -80,7 +80,7 @@ def test_a_budget_that_its_counterpart_for_a_range_has_changed_is_requested() ->
     ledger = Ledger(stored=held, snapshots_changed={("budget_crm", "M1"): changed})
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("office_budget_crm")], [Customer(id="M1")])
     [budgets] = plan_reports(inputs)
-    assert budgets.wanted.due_as("changed") == (Month(2024, 5),)
+    assert budgets.months.due_as("changed") == (Month(2024, 5),)
 
 
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
@@ -109,7 +109,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
 def test_months_named_for_one_customer_are_not_anothers() -> None:
     exact = {("sales", "M1"): (Month(2026, 11),), ("sales", "new"): (Month(2024, 1), Month(2026, 11))}
     found = planned(Ledger(), Selection(exact=exact))
-    assert [(one.customer.id, one.wanted.months) for one in found] == [
+    assert [(one.customer.id, one.months.requested) for one in found] == [
         (name, exact[r, name]) for r, name in exact
     ]
 

@@ -40,7 +40,7 @@ def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
     return [catalogue[name] for name in REPORTS]
 
 
-async def read_present(clients: Clients, reports: list[Report], change: Change) -> Values:
+async def read_current_budget(clients: Clients, reports: list[Report], change: Change) -> Values:
     """The complete current budget that a change concerns; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from pipelines.budgets.budget import Change
-from pipelines.budgets.present import Unreadable, budget_of
+from pipelines.budgets.current_budget import Unreadable, budget_of
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import read_document
 
