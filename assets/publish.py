@@ -71,7 +71,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason(str(error))
         if loaded is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
-        if loaded.is_refused:
+        if loaded.is_blocked:
             return dg.SkipReason(
                 f"A check or mart blocks this load; launch `{PUBLISH}` to try again, or wait for a new load."
             )

@@ -49,13 +49,13 @@ def run_status(
             ledger.forget_caps(connection)
         say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = planned_now(settings, store, SystemClock())
-    now, refusal = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
+    now, settings_error = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
     view = observe(
         overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
         settings,
         now,
         planned=planned,
-        refusal=refusal,
+        settings_error=settings_error,
     )
     verdict = judge(view)
     if json:
@@ -131,8 +131,8 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
                 stack.enter_context(working(settings, "doctor", wait=False))
         except WarehouseError as error:
             ask, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
-        refusal = sync_settings_error(os.environ, settings)
-        findings = examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal)
+        invalid = sync_settings_error(os.environ, settings)
+        findings = examine(settings, RunContext(), environment=os.environ, ask=ask, settings_error=invalid)
         for finding in chain(busy, findings):
             hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
             if finding.remedy and finding.severity is not Severity.WELL:

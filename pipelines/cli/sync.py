@@ -141,7 +141,7 @@ def run_sync(
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
         is_published = True
-        if unpublished and not unpublished.is_refused:
+        if unpublished and not unpublished.is_blocked:
             is_published = publish(settings)
         else:
             say("the published file stays as it is")

@@ -60,12 +60,12 @@ def examine(
     *,
     environment: Mapping[str, str],
     ask: bool = True,
-    refusal: SettingsError | None = None,
+    settings_error: SettingsError | None = None,
 ) -> Iterator[Finding]:
     """Examine everything; with `ask`, send one small request per customer and report.
 
-    `environment` has DAGSTER_HOME; `refusal` is why a sync would reject these settings. Raises SettingsError
-    for an unknown report.
+    `environment` has DAGSTER_HOME; with `settings_error` a sync would reject these settings. Raises
+    SettingsError for an unknown report.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
@@ -76,7 +76,7 @@ def examine(
     yield from _dagster_findings(settings, environment)
     if ask:
         yield from _service_findings(settings, context, reports)
-    yield from _state_findings(settings, context, refusal)  # an answer may have disproved a denial
+    yield from _state_findings(settings, context, settings_error)  # an answer may have disproved a denial
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
@@ -178,7 +178,7 @@ def _service_findings(
 
 
 def _state_findings(
-    settings: Settings, context: RunContext, refusal: SettingsError | None
+    settings: Settings, context: RunContext, settings_error: SettingsError | None
 ) -> Iterator[Finding]:
     """The conditions that `brokerbi status` shows, a finding for each cause.
 
@@ -192,7 +192,7 @@ def _state_findings(
         yield Finding("working file", Severity.ERROR, str(error))
         conditions = list(directory_conditions(settings.data_dir, now))
     else:
-        view = observe(state, settings, now, planned=planned, refusal=refusal)
+        view = observe(state, settings, now, planned=planned, settings_error=settings_error)
         conditions, verdict = list(view.conditions), judge(view)
         if verdict.is_well or not verdict.has_begun:
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)

@@ -94,11 +94,11 @@ def observe(
     now: datetime,
     *,
     planned: Sequence[PlannedReport] = (),
-    refusal: SettingsError | None = None,
+    settings_error: SettingsError | None = None,
 ) -> Overview:
     """The overview under these settings, with the conditions that only this process knows.
 
-    `planned` is what a sync would request now, if known; `refusal` is why a sync would reject these settings.
+    `planned` is what a sync would request now, if known; with `settings_error` it would reject the settings.
     Customers removed from the settings are shown only if any data was loaded, so a corrected typo disappears.
     """
     conditions = list(view.conditions)
@@ -114,9 +114,9 @@ def observe(
             for row in standings
             if row.customer in shown
         ]
-    if refusal:
-        more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
-        error = f"the settings do not load: {refusal.problems[0]}{more}"
+    if settings_error:
+        more = f" (and {len(settings_error.problems) - 1} more)" if len(settings_error.problems) > 1 else ""
+        error = f"the settings do not load: {settings_error.problems[0]}{more}"
         added.append(Condition(Kind.SETTINGS, error=error))
     try:
         with_shapes(REPORTS, settings.shapes_file)

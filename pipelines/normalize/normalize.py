@@ -159,7 +159,7 @@ class _Answer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, except measures that match two fields and have no path by the operator."""
+        """The declared columns, except measures that match two fields and have no path in shapes.toml."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]

@@ -40,7 +40,7 @@ SELECT DISTINCT
     of_offices.asked_id AS customer_id,
     of_offices.office_id,
     of_offices.trademark,
-    coalesce(customers.is_active, true) AND refused.denied_at_utc IS NULL AS is_refreshed
+    coalesce(customers.is_active, true) AND denied.denied_at_utc IS NULL AS is_refreshed
 FROM of_offices
 LEFT JOIN meta.customers AS customers ON customers.customer = of_offices.asked_id
-LEFT JOIN meta.access AS refused ON refused.report = 'trademarks' AND refused.customer = of_offices.asked_id
+LEFT JOIN meta.access AS denied ON denied.report = 'trademarks' AND denied.customer = of_offices.asked_id

@@ -65,7 +65,7 @@ VERSION_STATEMENTS = {
     "marts.sale_versions": _NEW_SALE_VERSIONS,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
-"""The marts whose new row versions are stored in meta after a build, each with the statement."""
+"""The marts whose new row versions are stored in meta after a build, each with its statement."""
 
 
 class MartError(Exception):

@@ -136,13 +136,13 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and since when analysts have waited for it.
 
-    The wait begins at the latest attempt to publish (refusals and rollbacks included), or else at the first
-    load. `is_refused` means that a failed check or mart prevented the publication of this load.
+    The wait begins at the latest attempt to publish (blocked or not, or a rollback), or else at the first
+    load. `is_blocked` means that a failed check or mart prevented the publication of this load.
     """
 
     load_number: int
     waiting_since_utc: datetime
-    is_refused: bool = False
+    is_blocked: bool = False
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:

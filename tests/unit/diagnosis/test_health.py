@@ -103,7 +103,7 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
 
 def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
-    view = observe(Overview([]), settings(tmp_path), NOW, refusal=refusal)
+    view = observe(Overview([]), settings(tmp_path), NOW, settings_error=refusal)
     assert judge(view).sentence == "Action needed: settings (1)."
     said = "the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)"
     assert view.conditions[0].error == said
