@@ -22,7 +22,7 @@ COMMISSION = measure(
     description="commission budgeted, in whole SEK without VAT where set",
 )
 SOLD = measure("sold_budget", source=".sold", description="homes to be sold")
-REGISTERED = measure("registered_budget", source=".registered", description="homes to be taken in")
+REGISTERED = measure("registered_budget", source=".registered", description="homes to be newly registered")
 MEETINGS = measure("meetings_budget", source=".total", description="customer meetings to be held")
 OWN_BOOKED = measure(
     "own_booked_budget", source=".ownBooked", description="of these, meetings that the user books"

@@ -1,1 +1,1 @@
-"""Planning: windows, what is due, and the plan of a sync."""
+"""Planning: due months, their windows, and the plan of a sync."""

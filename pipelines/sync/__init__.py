@@ -1,1 +1,1 @@
-"""Sync: what is missing or due is planned, fetched, loaded and published."""
+"""Sync: missing and due months are planned, fetched and loaded."""

@@ -10,8 +10,7 @@
 --   office_id: customer id of the user's latest office
 --   office_name: name of that office
 --   last_month: first day of the last of the three months
---   commission: commission of the three months; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission of the three months; currency not documented, tax basis as declared in marts.tax_basis
 --   commission_before: commission of the same three months a year before; currency and tax basis as commission
 --   commission_change: commission less commission_before
 --   commission_change_share: the change as a share of the year before, -0.1 for a tenth less

@@ -13,8 +13,7 @@
 --   contract_on: day of its sale contract
 --   street_address: street address of its home
 --   final_price: its sale price; currency not documented
---   commission: its whole commission; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: its whole commission; currency not documented, tax basis as declared in marts.tax_basis
 --   counted_office_id: customer id of the office that lists the sale of that id in marts.sales
 --   counted_month: first day of the month of that sale's contract
 --   counted_contract_on: day of that sale's contract

@@ -19,8 +19,7 @@
 --   is_restatement: whether the month was over at the previous reading, so that a closed month fell
 --   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals no longer
 --     include the sale; false while they may still include it
---   commission: whole commission, all agents together; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   load_id_before: the load that listed it last; joins meta.loads
 --   _customer: the customer whose answer shows that it is gone

@@ -15,8 +15,8 @@
 --   member_name: name of the office, brand or region
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
---   sold_commission: commission from sales alone, by share; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   sold_commission: commission from sales alone, by share;
+--     currency not documented, tax basis as declared in marts.tax_basis
 --   sold_commission_before: commission from sales alone in the period a year before; as sold_commission
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before

@@ -9,8 +9,8 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
---   commission: commission of all offices; null if a month of an office is not known; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission of all offices; null if a month of an office is not known;
+--     currency not documented, tax basis as declared in marts.tax_basis
 --   commission_before: commission of the same months a year before
 --   growth_share: growth in total, 0.1 for 10 percent; null if either is not known
 --   like_for_like_commission: commission of the offices that are compared

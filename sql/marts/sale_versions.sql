@@ -11,8 +11,7 @@
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   month: first day of the month of the contract; of a sale that is gone, the month that had it
---   commission: whole commission, all agents together; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   was_over: whether the month had been read before, and was over then, so that a change in it is a restatement
 --   left_was_over: was_over of the month and office that the sale left; null if it left none

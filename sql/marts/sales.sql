@@ -18,8 +18,8 @@
 --   changed_at: when the estate was last changed at the service, in local time
 --   final_price: sale price; currency not documented
 --   commission: whole commission, all agents together, at the listing office, which need not have earned it: what each
---     office earned is in marts.sale_shares (user_office_id); currency not documented, tax
---     basis as declared in marts.tax_basis
+--     office earned is in marts.sale_shares (user_office_id);
+--     currency not documented, tax basis as declared in marts.tax_basis
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
 --   listed_on: day it was first advertised, where known

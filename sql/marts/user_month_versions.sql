@@ -7,10 +7,9 @@
 -- Columns:
 --   user_name: name of the user; two may have the same, so group by user_id
 --   is_present: whether marts.user_month had the user and month; otherwise there are no amounts
---   commission: commission from sales, valuations and writing assignments together; currency not documented, tax
---     basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency not documented, tax
---     basis as declared in marts.tax_basis
+--   commission: commission from sales, valuations and writing assignments together;
+--     currency not documented, tax basis as declared in marts.tax_basis
+--   sold_commission: commission from sales alone; currency not documented, tax basis as declared in marts.tax_basis
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: time of the newest answer on users in the file when the total was found
