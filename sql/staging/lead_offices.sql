@@ -1,6 +1,6 @@
 -- Which of the chain's offices is a company that leads name?
 -- One row per company, as leads name it, that is one of these offices: by customer id, by the number behind another
--- prefix (FIR101 and 101 are M101), or by name.
+-- prefix (FIR101 and 101 are M101), by the own id that a budget of the office states, or by name.
 -- Kind: table
 -- Columns:
 --   company_number: customer number of the company
@@ -29,7 +29,10 @@ WITH named AS (
 
 offices_known AS (
     SELECT key, any_value(office_id) AS office_id
-    FROM (SELECT office_id, unnest([office_id, office_number(office_id), lower(office_name)]) AS key FROM marts.offices)
+    FROM (
+        SELECT office_id, unnest([office_id, office_number(office_id), lower(office_name)]) AS key FROM marts.offices
+        UNION ALL SELECT office_id, unnest([office_named, office_number(office_named)]) FROM bi.office_budget_commission_history
+    )
     GROUP BY key
     HAVING count(DISTINCT office_id) = 1
 )

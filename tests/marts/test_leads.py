@@ -199,6 +199,7 @@ def test_the_office_of_a_groups_lead_is_known_by_any_of_its_ids_or_name_or_user(
     companies: dict[str, Row] = {
         "customer id": {"receiver_company_customer_number": "M1"},
         "own id": {"receiver_company_id": "FIR1"},
+        "own id in a budget": {"receiver_company_id": "FIR907"},
         "number": {"receiver_company_customer_number": "1"},
         "name": {"receiver_company_name": "HEMMET NORR"},
         "user": {"receiver_id": "U1"},
@@ -206,5 +207,7 @@ def test_the_office_of_a_groups_lead_is_known_by_any_of_its_ids_or_name_or_user(
     created = {"created_at": datetime(2026, 1, 2)}
     given = with_leads(*({"lead_id": name, **created, **known} for name, known in companies.items()))
     given.execute("UPDATE bi.sales_estates SET office_name = 'Hemmet Norr'")
+    budget = {"office_id": "M1", "office_named": "FIR907"}
+    rows(given, "office_budget_commission_history", "G1", "2026-01", [budget])
     found = built(given, "SELECT lead_id, office_id FROM marts.leads")
     assert {*found} == {(known, "M1") for known in companies}
