@@ -10,25 +10,26 @@ SELECT
     changes.office_name,
     changes.month,
     changes.noted_at_utc,
-    changes.amount_before AS commission_before,
-    changes.amount_after AS commission_after,
-    changes.difference AS commission_change,
-    coalesce(sum(reasons.amount) FILTER (reasons.estate_id IS NOT NULL), 0) AS change_of_sales,
-    coalesce(sum(reasons.amount) FILTER (reasons.user_id IS NOT NULL), 0) AS change_of_writings_and_valuations,
-    coalesce(sum(reasons.amount) FILTER (reasons.kind = 'nobody'), 0) AS change_of_nobody,
-    coalesce(sum(reasons.amount) FILTER (reasons.kind = 'open'), 0) AS still_open,
+    (changes.amount_before / vat_divisor)::DECIMAL(18, 4) AS commission_before,
+    (changes.amount_after / vat_divisor)::DECIMAL(18, 4) AS commission_after,
+    (changes.difference / vat_divisor)::DECIMAL(18, 4) AS commission_change,
+    coalesce(sum(reasons.amount / vat_divisor) FILTER (reasons.estate_id IS NOT NULL), 0)::DECIMAL(18, 4) AS change_of_sales,
+    coalesce(sum(reasons.amount / vat_divisor) FILTER (reasons.user_id IS NOT NULL), 0)::DECIMAL(18, 4) AS change_of_writings_and_valuations,
+    coalesce(sum(reasons.amount / vat_divisor) FILTER (reasons.kind = 'nobody'), 0)::DECIMAL(18, 4) AS change_of_nobody,
+    coalesce(sum(reasons.amount / vat_divisor) FILTER (reasons.kind = 'open'), 0)::DECIMAL(18, 4) AS still_open,
     any_value(reasons.awaited_reports) AS awaited_reports,
     count(reasons.estate_id) AS sales,
     string_agg(
         reasons.kind || ' ' || coalesce(reasons.street_address, reasons.estate_id, reasons.user_name, reasons.user_id), ', '
         ORDER BY abs(reasons.amount) DESC
-    ) AS changes
+    ) AS changes,
+    divided_basis AS commission_basis,
+    changes.office_id
 FROM marts.month_changes AS changes
 LEFT JOIN marts.month_change_reasons AS reasons USING (office_id, month, measure, noted_at_utc)
+CROSS JOIN marts.tax_basis
 WHERE changes.measure = 'commission'
     AND year(changes.month) = coalesce(getvariable('year'), year(changes.month))
     AND changes.office_id = coalesce(getvariable('office'), changes.office_id)
-GROUP BY
-    changes.noted_at_utc, changes.office_id, changes.office_name, changes.month, changes.amount_before, changes.amount_after,
-    changes.difference
-ORDER BY changes.noted_at_utc DESC, abs(changes.difference) DESC, changes.office_id, changes.month;
+GROUP BY ALL
+ORDER BY changes.noted_at_utc DESC, max(abs(changes.difference)) DESC, changes.office_id, changes.month;

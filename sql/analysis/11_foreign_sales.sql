@@ -10,9 +10,11 @@ SELECT
     count(*) AS homes,
     sum(final_price_foreign) AS price_in_currency,
     sum(final_price) AS price_at_home,
-    sum(commission) AS commission_at_home,
-    round(avg(currency_exchange_rate), 4) AS average_rate
+    (sum(commission) / any_value(vat_divisor))::DECIMAL(18, 4) AS commission_at_home,
+    round(avg(currency_exchange_rate), 4) AS average_rate,
+    any_value(divided_basis) AS commission_basis
 FROM marts.sales
+CROSS JOIN marts.tax_basis
 WHERE currency_code IS NOT NULL
     AND year(month) = coalesce(getvariable('year'), year(month))
     AND office_id = coalesce(getvariable('office'), office_id)

@@ -154,15 +154,16 @@ def analysis(given: Given, name: str) -> list[dict[str, object]]:
 
 
 def test_a_loss_that_two_reports_show_is_one_row_of_the_office_report(given: Given) -> None:
-    for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
+    write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
+    for amount, at_utc in ((125, FIRST_MOMENT), (75, LATER)):
         found = [earned({"office_customer_id": "M1"}, amount)]
         loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
         sales_read(given, "2026-01", {"E1": amount}, at_utc)
-        build(given, "month_change_reasons")
-    assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-80,)]
+        build(given, "month_change_reasons", "tax_basis")
+    assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-100,)]
     [row] = analysis(given, "08_what_changed_afterwards")
     assert (row["change_of_sales"], row["still_open"], row["changes"]) == (-40, 0, "sale changed E1")
-    assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-40,)]
+    assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-50,)]
 
 
 @pytest.mark.parametrize(

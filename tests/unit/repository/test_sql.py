@@ -38,6 +38,11 @@ def test_sql_reads_only_what_is_made_before_it() -> None:
     assert backwards == []
 
 
+def test_an_analysis_of_commissions_states_their_tax_basis() -> None:
+    analyses = {path.stem: COMMENT.sub("", read(path)) for path in QUERIES if path.parent.name == "analysis"}
+    assert [name for name, sql in analyses.items() if "commission" in sql and "basis" not in sql] == []
+
+
 def test_views_of_the_published_file_keep_to_what_older_duckdbs_know() -> None:
     """None of 1.x has a function `if`, and 1.1 opens no file with an ordered aggregate as a window."""
     unknown = re.compile(r"\bif\(|ORDER BY [\w., ]+\) OVER", re.IGNORECASE)
