@@ -21,8 +21,6 @@ from pipelines.page.tables import (
 )
 
 PERIODS = ("running", "month", "year", "twelve")
-MIN_YEARS_FOR_RANGE = 3
-"""A forecast has a range from this many past years on."""
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
 PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
@@ -252,7 +250,7 @@ def _range(facts: Facts, writer: Writer) -> list[str]:
     ranges = [
         (row.past_years, words.brief(row.year_forecast_low), words.brief(row.year_forecast_high))
         for row in facts.forecasts
-        if row.year_forecast_low is not None and row.past_years >= MIN_YEARS_FOR_RANGE
+        if row.year_forecast_low is not None
     ]
     return [words.text("forecast.range", years, low=low, high=high) for years, low, high in ranges]
 

@@ -3,9 +3,8 @@
 -- A forecast is that of marts.level_budget_vs_actual for the month. If all its months had been read a week after its
 -- end (marts.month_total_versions), it is computed from their totals at that time and today's budgets, else from
 -- today's totals. The range is as wide, up and down, as the worst miss of any earlier year in the same month or a later
--- one, and never goes below what is reached. It rests on past_year_count years: with one or two it says little. Without
--- an earlier year that is loaded to its end there is no range. A closed office has no forecast: it has no row after its
--- last month.
+-- one, and never goes below what is reached. It rests on past_year_count years: with fewer than three there is none. A
+-- closed office has no forecast: it has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
@@ -105,9 +104,9 @@ SELECT
     worst_miss_of_year_share::DECIMAL(19, 8) AS worst_miss_of_year_share,
     past_year_count,
     worst_miss_share::DECIMAL(19, 8) AS worst_miss_share,
-    greatest(year_forecast * (1 - worst_miss_share), year_to_date_actual + 0 * worst_miss_share)::DECIMAL(18, 4)
+    CASE WHEN past_year_count >= 3 THEN greatest(year_forecast * (1 - worst_miss_share), year_to_date_actual) END::DECIMAL(18, 4)
         AS year_forecast_low,
-    (year_forecast * (1 + worst_miss_share))::DECIMAL(18, 4) AS year_forecast_high
+    CASE WHEN past_year_count >= 3 THEN year_forecast * (1 + worst_miss_share) END::DECIMAL(18, 4) AS year_forecast_high
 FROM compared
 ANTI JOIN marts.dim_office AS closed
     ON compared.level = 'office' AND closed.office_id = compared.member_id AND closed.closed_after_month < compared.month

@@ -1,6 +1,6 @@
 -- How far may the forecast of the year be off?
 -- One row per page: the forecast of marts.level_budget_vs_actual at the end of the newest month that is over for
--- every office, with a range if an earlier year is loaded to its end. Declared VAT is deducted.
+-- every office, with a range if three earlier years are loaded to their end. Declared VAT is deducted.
 SELECT
     found.level AS kind,
     coalesce(found.member_id, '') AS scope,

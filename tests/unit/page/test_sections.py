@@ -113,12 +113,8 @@ def test_a_period_says_how_far_its_figures_are_known(known: dict[str, object], n
     assert opening(facts(periods=(replace(period(), **known),)), ENGLISH).notes == [f"Year to date: {note}"]
 
 
-@pytest.mark.parametrize(("years", "count"), [(2, 0), (3, 1)])
-def test_a_forecast_has_a_range_after_three_years(years: int, count: int) -> None:
-    facts = of_chain(chain("A"))
-    forecasts = [replace(row, past_years=years) for row in facts.forecasts]
-    notes = opening(replace(facts, forecasts=forecasts), ENGLISH).notes
-    assert sum("may end between 8k and 9.9k" in note for note in notes) == count
+def test_a_note_states_the_range_of_a_forecast() -> None:
+    assert any("may end between 8k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes)
 
 
 def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
