@@ -26,7 +26,7 @@
 --     left. marts.headcount_month, pages and explanations count the user as left in the month that follows
 --   left_on: day on which the user left: left_directory_on, if that is in left_after_month or the next month and a
 --     directory was read in the week before; else only the month is known, and it is the last day of
---     left_after_month; null for users who have not left
+--     left_after_month, or left_directory_on if that came before; null for users who have not left
 --   left_month: month from which nothing more is forecast for the user, because the directory shows that they left:
 --     left_after_month, or the latest month that is over and complete if that is earlier; null if the directory does
 --     not show it
@@ -76,7 +76,7 @@ SELECT
     END AS is_left_day_known,
     CASE
         WHEN is_left_day_known THEN names.left_directory_on
-        WHEN has_left THEN last_day(left_after_month)
+        WHEN has_left THEN least(last_day(left_after_month), CASE WHEN names.left_directory_on >= left_after_month THEN names.left_directory_on END)
     END AS left_on
 FROM staging.user_names AS names
 LEFT JOIN worked USING (user_id)
