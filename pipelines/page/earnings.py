@@ -84,7 +84,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     like_for_like = words.text(key, compared=row.compared, all=row.offices)
     figures = {
         words.text("year.so_far"): PageColumn("", "commission", "brief"),
-        words.text("year.of_budget"): OF_BUDGET,
+        words.text("year.of_budget") + _known_offices(row.budgeted, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _known_offices(row.forecast, row, words): FORECAST,
@@ -428,4 +428,8 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
-    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])
+    page = _page_period(facts, "year")
+    notes = [words.text("drivers.total")] if page and page.compared < page.offices else []
+    return Section(
+        "drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes
+    )
