@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from tests.marts.given import Given, build, built, earned, loaded, warehouse
+from tests.marts.given import Given, build, earned, loaded, warehouse
 
 
 def three_months(given: Given) -> None:
@@ -46,7 +46,3 @@ def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: G
         "LEFT JOIN marts.dim_agent AS agents USING (user_id)"
     ).fetchall()
     assert found == [(3, 3, 3, 3)]
-
-
-def test_a_file_without_months_has_no_days() -> None:
-    assert built(warehouse(), "SELECT count(*) FROM marts.calendar") == [(0,)]
