@@ -2,9 +2,10 @@
 -- One row per office and user at work there: January to month, the newest month that is over for every office. Budget
 -- and reached cover the known months with a budget for the user; both are null without a budget. Before covers the same
 -- months of the year before, if all are loaded and complete for the agent; agents who earned only in that year have a
--- row, too. An agent of several customers has at each office what was earned there. Agents without a known office have no office id. Stay says who moved to or from another office (stay
--- office) in a month, has left, has been quiet for three months (both with the last month of activity at the office),
--- or is new (not active there in January of the year before, if that year is loaded, or joined after month). The
+-- row, too. An agent of several customers has at each office what was earned there, and reached is that, too. Agents
+-- without a known office have no office id. Stay says who moved to or from another office (stay office, where the agent
+-- did nothing later) in a month, has left, has been quiet for three months (both with the last month of activity at the
+-- office), or is new (not active there in January of the year before, if that year is loaded, or joined after month). The
 -- commission change of these agents is null, because their years cover other months; it is also null if this year is
 -- incomplete for the agent. Declared VAT is deducted.
 WITH last_month AS (
@@ -79,14 +80,16 @@ moves AS (
     GROUP BY active_agents.office_id, active_agents.user_id
     HAVING moved_to IS NOT NULL OR any_value(active_agents.first_month) > (
         SELECT date_trunc('year', month) - INTERVAL 1 YEAR FROM last_month
-    ) AND moved_from IS NOT NULL
+    ) AND moved_from IS NOT NULL AND max(users.month) <= any_value(active_agents.first_month)
 ),
 
 budgeted AS (
-    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(users.actual) AS reached
+    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(coalesce(worked.commission, 0)) AS reached
     FROM marts.user_budget_vs_actual AS users
     INNER JOIN last_month
         ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+    LEFT JOIN (FROM worked SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
+        ON (worked.office_id, worked.user_id, worked.month) = (users.office_id, users.user_id, users.month)
     WHERE users.measure = 'commission' AND users.budget IS NOT NULL AND users.actual IS NOT NULL
     GROUP BY ALL
 )
@@ -104,7 +107,7 @@ SELECT
         THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
-    CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
+    CASE WHEN budgeted.budget <> 0 THEN without_vat(budgeted.reached, basis) END::DECIMAL(18, 4) AS reached,
     CASE
         WHEN moves.moved_to IS NOT NULL THEN 'moved to'
         WHEN moves.moved_from IS NOT NULL THEN 'moved from'

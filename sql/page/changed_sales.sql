@@ -1,5 +1,5 @@
 -- Which sales are new, removed, changed or in another month since the compared publication?
--- One row per sale, the largest change of commission first. Sales count whole, at the listing office. A sale is new
+-- One row per sale, new ones last, the largest change of commission first. Sales count whole, at the listing office. A sale is new
 -- only if its office was known before: rows of an office that is read for the first time are not new. A sale that moved
 -- to another office is neither new nor removed. Agents are the last known ones. Declared VAT is deducted.
 WITH since AS (
@@ -58,4 +58,4 @@ WHERE now.valid_to_utc IS NULL
         OR (now.office_id, now.month) IN (SELECT (office_id, month) FROM months_known)
         OR (now.month >= date_trunc('month', since.at_utc) AND now.office_id IN (SELECT office_id FROM months_known))
     )
-ORDER BY abs(difference) DESC, estate_id
+ORDER BY change = 'new', abs(difference) DESC, estate_id

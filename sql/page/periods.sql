@@ -2,8 +2,8 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all
 -- offices: the current month, the last whole month, the year to it and the twelve months to it. Single offices have
 -- only the last whole month and the year. A month counts as in marts.chain_month. Changes are like for like: they
--- cover the offices that marts.growth compares, and compared counts them; but total_change and the commission_before
--- of a page cover all offices, even those that opened or closed. The current month is compared with nothing. A budget
+-- cover the offices that marts.growth compares, and compared counts them; but total_change and commission_before cover
+-- all offices, even those that opened or closed. The current month is compared with nothing. A budget
 -- is compared with the actual of the offices that have one. The year's forecast is that of each office's latest month
 -- that is over, if all twelve months have a budget; budget_months counts them. Declared VAT is deducted. Figures come
 -- three times: all that is known of a period, and the compared ones now and before.
@@ -75,8 +75,6 @@ page_months AS (
         periods.is_over,
         of_pages.*,
         of_pages.month >= periods.first_month AS is_now,
-        growth.growth_share,
-        without_vat(growth.commission_before, basis) AS total_before,
         list_contains(string_split(growth.compared_offices, ', '), of_pages.office_id) AS is_compared
     FROM periods
     INNER JOIN of_pages
@@ -90,7 +88,6 @@ page_months AS (
         AND (growth.level, growth.month) = (of_pages.level, periods.last_month)
         AND growth.member_id IS NOT DISTINCT FROM of_pages.member_id
         AND growth.period = CASE periods.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
-    LEFT JOIN meta.tax_basis AS basis ON true
 ),
 
 -- The figures three times: all that is known of a period, and the compared ones now and before.
@@ -111,8 +108,6 @@ figures AS (
         any_value(last_month)::DATE AS last_month,
         any_value(wanted_month)::DATE AS wanted_month,
         bool_and(is_over) AS is_over,
-        CASE WHEN sides.office_id IS NULL THEN any_value(growth_share) END AS total_change,
-        any_value(total_before) AS total_before,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
         count(commission) AS known,
@@ -166,10 +161,9 @@ SELECT
     found.per_agent::DECIMAL(18, 4) AS per_agent,
     found.agents::DECIMAL(9, 2) AS agents,
     coalesce(now.offices, 0) AS compared,
-    CASE WHEN found.office_id IS NULL THEN found.total_before ELSE before.commission END::DECIMAL(18, 4)
-        AS commission_before,
+    without_vat(total.commission_before, basis)::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
-    found.total_change::DOUBLE AS total_change,
+    CASE WHEN found.office_id IS NULL THEN total.growth_share END::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
     (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
@@ -189,5 +183,10 @@ LEFT JOIN (FROM figures WHERE side = 'now') AS now
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
     ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
     AND before.office_id IS NOT DISTINCT FROM now.office_id
+LEFT JOIN marts.growth AS total
+    ON (total.level, total.month) = (CASE WHEN found.office_id IS NULL THEN found.kind ELSE 'office' END, found.last_month)
+    AND total.member_id IS NOT DISTINCT FROM coalesce(found.office_id, nullif(found.scope, ''))
+    AND total.period = CASE found.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
+LEFT JOIN meta.tax_basis AS basis ON true
 WHERE found.first_month IS NOT NULL
 ORDER BY found.kind, found.scope, found.period, found.office_id

@@ -95,10 +95,13 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     read(given, "M2", {"2025-01": 100, "2025-02": 100, **closed, "2026-01": 0})
     read(given, "M3", {"2025-01": 0, "2025-12": 5, "2026-01": 45})
     held(given, "commission_user", "M2", [*(f"2025-{n:02}" for n in range(1, 13)), "2026-01"])
-    row = period(found(given, "periods"), "month")
+    periods = found(given, "periods")
+    row = period(periods, "month")
     assert (row["compared"], row["commission_change"]) == (1, pytest.approx(0.1))
-    assert (row["commission"], row["commission_before"]) == (155, 200)
-    assert row["total_change"] == pytest.approx(155 / 200 - 1)
+    assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
+    chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
+    before = {one["office_id"]: one["commission_before"] for one in chain}
+    assert before == {None: 200, "M1": 100, "M2": 100, "M3": 0}
 
 
 def test_coming_months_have_only_their_budget_and_last_year(given: Given) -> None:
@@ -118,7 +121,7 @@ def test_a_month_that_is_not_loaded_is_counted_as_missing_and_not_zero(given: Gi
     assert {one["office_id"] for one in periods if one["period"] == "year"} >= {"M1", "M2"}
 
 
-def test_the_current_month_is_not_compared(given: Given) -> None:
+def test_the_current_month_is_not_compared_but_has_last_years_whole_month(given: Given) -> None:
     read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     periods, months = found_together(given, "periods", "months")
     running = period(periods, "running")
@@ -126,13 +129,8 @@ def test_the_current_month_is_not_compared(given: Given) -> None:
     assert period(periods, "year")["last_month"] == JANUARY
     newest = shown(months)[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
-
-
-def test_the_current_month_has_last_years_whole_month(given: Given) -> None:
-    read(given, "M1", {"2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
-    newest = shown(found(given, "months"))[-1]
-    assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
+    assert shown(found(given, "months"))[-1]["commission_before"] == 90
 
 
 def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> None:
@@ -205,10 +203,10 @@ def test_a_reason_noted_later_than_its_change_is_reported_again(given: Given) ->
 
 
 def test_new_and_removed_sales_are_listed_but_not_those_read_for_the_first_time() -> None:
-    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 7}, 32))
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 70}, 95))
     sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])
     sales = [(one["change"], one["home_number"], one["difference"]) for one in found(given, "changed_sales")]
-    assert sales == [("gone", "E2", -60), ("changed", "E1", 20), ("new", "E3", 7)]
+    assert sales == [("gone", "E2", -60), ("changed", "E1", 20), ("new", "E3", 70)]
 
 
 def test_a_sale_that_moved_to_another_month_is_listed_with_the_same_commission(given: Given) -> None:
@@ -257,19 +255,23 @@ def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month
     assert set(_stay(given).values()) == {(None, None), ("left", month("2026-02"))}
 
 
-def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months(given: Given) -> None:
-    for of_month, office in (("2025-01", "M1"), ("2025-02", "M1"), ("2026-01", "M1"), ("2026-02", "M2")):
-        for one in ("M1", "M2"):
-            read(given, one, {of_month: 9})
-            held(given, "commission_user", one, [of_month])
-        rows(given, "commission_user", office, of_month, [earned({"user_id": "U1"}, 9)])
-    query = (SQL / "page" / "agents.sql").read_text("utf-8")
-    build_for(given, query)
-    given.execute("UPDATE marts.user_month SET office_id = 'M2' WHERE month = '2026-02-01'")
-    names = ("office_id", "stay", "stay_month", "commission_change")
-    assert [tuple(one[name] for name in names) for one in mappings(given.execute(query))] == [
-        ("M1", "moved to", month("2026-02"), None),
-        ("M2", "moved from", month("2026-02"), None),
+def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_not_moved() -> None:
+    given = warehouse()
+    months = {"2025-01": (2, 0), "2025-02": (2, 0), "2026-01": (2, 1), "2026-02": (1, 2)}
+    for of_month, users_of_offices in months.items():
+        for office, users in zip(("M1", "M2"), users_of_offices, strict=True):
+            reported = [earned({"user_id": f"U{number}"}, 9) for number in range(users)]
+            loaded(given, "commission_user", office, of_month, reported)
+            read(given, office, {of_month: 9 * users})
+    held(given, "budget_commission", "M1", ["2026-02"])
+    budget = {"office_id": "M1", "user_id": "U0", "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
+    rows(given, "budget_commission_history", "M1", "2026-02", [budget])
+    names = ("office_id", "name", "stay", "stay_month", "commission_change", "reached")
+    assert [tuple(one[name] for name in names) for one in found(given, "agents")] == [
+        ("M1", "U0", None, None, 0, 9),
+        ("M1", "U1", "moved to", month("2026-02"), None, None),
+        ("M2", "U0", "new", JANUARY, None, None),
+        ("M2", "U1", "moved from", month("2026-02"), None, None),
     ]
 
 
