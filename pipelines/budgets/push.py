@@ -75,7 +75,7 @@ def push(
     patience: float = PATIENCE,
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
 ) -> PushResult:
-    """Set those of a plan's budgets that the service does not show yet; safe to kill and repeat.
+    """Set the budgets of a plan that the service does not show yet; safe to kill and repeat.
 
     Raises SettingsError if writing is not allowed, BudgetError for a plan made for another service.
     """
@@ -93,7 +93,7 @@ def push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `sent` has the time at which each budget was sent that the service may have set."""
+    """Pushes one plan; `sent` has the send times of the budgets that the service may have set."""
 
     settings: Settings
     plan: BudgetPlan

@@ -185,7 +185,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The candidates for a measure of a budget: the planned amount, or its outcome."""
+    """The fields that may be a measure of a budget: its planned amount or its outcome."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

@@ -300,7 +300,7 @@ graded_conditions AS (
             WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown') THEN customer
-        END AS apart
+        END AS separate_by
     FROM all_conditions
     INNER JOIN meta.kinds AS kinds USING (kind)
 )
@@ -312,7 +312,7 @@ SELECT
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
-            apart,
+            separate_by,
             CASE WHEN kind = 'quarantine' THEN report END
         ))
     ) AS cause_key,

@@ -91,8 +91,8 @@ def work_lock(
 ) -> Iterator[datetime | None]:
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
-    All threads of this process share it. While another command or run works, `on_wait` gets a sentence that
-    names it; with `wait=False` raises WarehouseError instead. An error of the body is recorded if
+    All threads of this process share it. While another command or run works, `on_wait` gets a sentence with
+    its name; with `wait=False` raises WarehouseError instead. An error of the body is recorded if
     its `sentence_of` is not empty. Only entry points take the lock, never the functions that they call.
     """
     path = data_dir / WORK

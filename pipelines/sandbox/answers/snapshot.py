@@ -127,7 +127,7 @@ class Question:
     months: tuple[Month, Month] | None = None
     choice: str | None = None
     user_id: str | None = None
-    ids: Mapping[str, str] = field(default_factory=dict)  # whatever path and query name, in lower case
+    ids: Mapping[str, str] = field(default_factory=dict)  # ids in path and query, by name in lower case
     page: tuple[int, int] = (0, 1)
     hidden_rows: int = 0
     repeated_rows: int = 0
