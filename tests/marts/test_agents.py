@@ -104,9 +104,8 @@ def test_leaving_is_judged_by_complete_months_of_the_users_own_office(
         (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
         (datetime(2026, 3, 20, 5), date(2026, 3, 20), False),
         (datetime(2026, 4, 20, 5), date(2026, 3, 31), False),
-        (datetime(2026, 5, 20, 5), date(2026, 3, 31), False),
     ],
-    ids=["in the next month", "in the same month", "after weeks without a reading", "long after"],
+    ids=["in the next month", "in the same month", "after weeks without a reading"],
 )
 def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(
     given: Given, taken_out_on: datetime, left_on: date, is_day_known: bool
