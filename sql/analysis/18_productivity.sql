@@ -3,7 +3,8 @@
 --
 -- An agent is a user who was active in the period, counted for the months with is_active in marts.user_month, even those
 -- with a lead and no commission; so an agent who joined in autumn is not measured by a whole year. agent_months has the
--- number of these months; top_percent is the share of the highest earner.
+-- number of these months; top_percent is the share of the highest earner. An agent of several customers counts whole at
+-- the office where more was earned: marts.users_added_up has the amounts of each.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month
