@@ -394,8 +394,11 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """Why an office has no forecast; empty if it has one, or has a budget for all months."""
-    if row.office_id is None or row.year_forecast is not None or row.budget_months == 12:
+    """Why an office has no forecast, if that is a lack of budgets; for all, the forecast of some."""
+    if row.office_id is None:
+        is_in_part = row.year_forecast is not None and row.forecast < row.offices
+        return words.brief(row.year_forecast) + _known_offices(row.forecast, row, words) if is_in_part else ""
+    if row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
 

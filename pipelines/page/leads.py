@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import date
 
 from pipelines.page.charts import Series, chart, columns
 from pipelines.page.facts import Facts, Row
@@ -21,10 +22,10 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         return None
     incoming = [row for row in facts.leads if row.way == "incoming lead"]
     weeks = sorted((row for row in incoming if row.part == "week"), key=lambda row: row.name)
+    mondays = [date.fromisoformat(row.name) for row in weeks]
+    names = [f"{monday.day} {words.month(monday)[:3]}" for monday in mondays]
     series = [Series("", "value", columns([row.leads for row in weeks]))]
-    drawing = chart(
-        words.text("leads.by_week"), [row.name[5:] for row in weeks], series, words, words.number, finest=1
-    )
+    drawing = chart(words.text("leads.by_week"), names, series, words, words.number, finest=1)
     total = next((row for row in incoming if row.part == "all"), None)
     sides = [row for row in incoming if row.part == "side" and row.leads]
     sides += [row for row in facts.leads if row.part == "all" and row.way != "incoming lead" and row.leads]

@@ -146,13 +146,15 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
 
 def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None:
     facts = of_chain(chain("A", "B"))
-    behind = [replace(one, actual=Decimal(700)) if one.office_id == "B" else one for one in facts.periods]
+    periods = [one if one.office_id else replace(one, offices=2) for one in facts.periods]
+    behind = [replace(one, actual=Decimal(700)) if one.office_id == "B" else one for one in periods]
     section = offices_section(replace(facts, periods=behind), ENGLISH, {"A": "offices/A.html"})
     assert section is not None
     table = section.table
     assert [[row[0], *row[2:4]] for row in texts(table)] == [["B", "70%", "−300"], ["A", "90%", "−100"]]
     assert table is not None
     assert [cell.text for cell in (table.total[0], *table.total[2:4])] == ["All", "95%", "−50"]
+    assert (table.total[6].text, table.total[6].note) == ("–", "9k (1 of 2 offices)")
     assert [(cell.width, cell.budget, cell.before) for cell in (row[1] for row in table.rows)] == [
         ("90", "100", "81.8")
     ] * 2
@@ -364,7 +366,7 @@ def test_cancelled_sales_are_counted_with_their_commission() -> None:
 def test_leads_are_drawn_by_week() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
-    assert [drawing.description for drawing in found.charts] == ["Leads received by week. 03-02: 10."]
+    assert [drawing.description for drawing in found.charts] == ["Leads received by week. 2 Mar: 10."]
 
 
 def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
