@@ -31,13 +31,13 @@ def test_a_shard_looks_only_at_runs_of_its_own_code_location(tmp_path: Path) -> 
     assert Project(settings(tmp_path)).runs() == dg.RunsFilter()
 
 
-def test_a_shard_fetches_publishes_and_turns_its_own_partitions_green(tmp_path: Path) -> None:
-    made = harness(tmp_path, shard="north")
+def test_a_shard_fetches_turns_its_own_partitions_green_and_publishes_at_its_address(tmp_path: Path) -> None:
+    made = harness(tmp_path, shard="north", published_url="https://files.test/bi/")
     result = made.run(f"north/{RUNNING}", first="G1|2026-10", last="G1|2026-11")
     assert result.success, failure_of(result)
     assert made.partitions(f"north/{RUNNING}") == {"G1 green": 2}
     assert made.publish().success
-    assert made.metadata(dg.AssetKey(["north", FILE]))["bytes"] > 0
+    assert made.metadata(dg.AssetKey(["north", FILE]))["file"] == "https://files.test/bi/warehouse.duckdb"
 
 
 def test_a_failed_run_of_a_shard_turns_its_own_partitions_red(tmp_path: Path) -> None:
