@@ -17,9 +17,9 @@ from assets.runs import NIGHT_TAG, RANGE_END, RANGE_START
 from pipelines.causes import Cause
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.finish import finish
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 from warehouse.ledger.conditions import Condition, Kind
+from warehouse.publishing.publish import publish
 
 DAY = "2026-11-21"
 AN_HOUR_AGO = (datetime.now(UTC) - timedelta(hours=1)).timestamp()
@@ -57,7 +57,7 @@ def ended(made: Harness, run_id: str, reason: str, tags: dict[str, str] | None =
 
 @pytest.fixture
 def made(tmp_path: Path) -> Harness:
-    return harness(tmp_path, start="2026-10", reports=RUNNING, customers=M16)
+    return harness(tmp_path, start="2026-10", customers=M16)
 
 
 def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> str:
@@ -66,7 +66,7 @@ def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> 
     return made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=tags).run_id
 
 
-def test_a_night_with_errors_is_one_message_and_the_next_reports_that_all_is_well(made: Harness) -> None:
+def test_a_night_with_errors_is_one_message_of_what_is_new_until_all_is_well(made: Harness) -> None:
     sent = replace(SENT, day="")
     fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: DAY})
     assert looked(made, sent, seconds=30)[1] is None
@@ -76,19 +76,13 @@ def test_a_night_with_errors_is_one_message_and_the_next_reports_that_all_is_wel
     assert message.subject == f"brokerbi, {DAY}: 1 error"
     assert line.startswith(f"- new: {RUNNING} of {M16}, 2026-10..2026-11: ")
     assert looked(made, sent, minutes=12)[1] is None
+    fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: "one more"})
+    sent, message = looked(made, sent, minutes=22)
+    assert text((sent, message)).startswith(f"- {RUNNING} of {M16}")  # it is not new
     fetch(made, tags={NIGHT_TAG: "the next"})
-    finish(made.project.settings)
+    publish(made.file.parent, keep=2, now=made.project.clock.utc_now())
     well = Message("brokerbi, the next: all is well again", "")
-    assert looked(made, sent, minutes=22)[1] == well
-
-
-def test_an_error_that_lasts_is_no_longer_new(made: Harness) -> None:
-    sent, texts = replace(SENT, day=""), []
-    for day in (DAY, "the next"):
-        fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: day})
-        sent, message = looked(made, sent, minutes=11)
-        texts.append(message.text.count("new: ") if message else None)
-    assert texts == [1, 0]
+    assert looked(made, sent, minutes=33)[1] == well
 
 
 def test_a_cause_is_new_for_a_further_customer_but_not_for_one_fewer() -> None:
@@ -141,7 +135,7 @@ def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(m
 
 def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
-    finish(made.project.settings)
+    publish(made.file.parent, keep=2, now=made.project.clock.utc_now())
     path = made.project.store.path
     whole = path.read_bytes()
     path.write_text("this is no DuckDB file" * 1000)

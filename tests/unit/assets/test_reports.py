@@ -105,7 +105,7 @@ def test_failed_partitions_of_a_customer_are_red_and_the_others_green(failed: Fa
 
 
 def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="users")
+    made = harness(tmp_path)
     made.service.faults.switch([Fault("404", customer=M16)])
     assert not made.run("users").success
     assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
@@ -140,12 +140,10 @@ def test_a_run_retries_a_service_that_is_down_once(tmp_path: Path) -> None:
     assert sorted(window.split()[0] for window in made.asked()).count(G1) == 2
 
 
-def test_selected_partitions_are_requested_though_they_are_loaded(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run(first="G1|2026-01", last="G1|2026-02")
-    again = made.run(first="G1|2026-01", last="G1|2026-02")
-    assert made.asked() == ["G1 2025-12-31..2026-02-27", "G1 2026-02-28..2026-03-01"]
-    assert {event["state"] for event in made.events(again).values()} == {"fetched"}
+def test_selected_partitions_are_requested_though_they_are_loaded(read: Harness) -> None:
+    again = read.run(first="G1|2026-06", last="G1|2026-07")
+    assert read.asked() == ["G1 2026-05-31..2026-07-30", "G1 2026-07-31..2026-08-01"]
+    assert {event["state"] for event in read.events(again).values()} == {"fetched"}
 
 
 REFUSED = Fault("403", path="RunningCommissions", customer=M16)
@@ -305,7 +303,9 @@ def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(read: Ha
 
 def test_a_nightly_run_launched_without_partitions_explains_how_to_launch_it(tmp_path: Path) -> None:
     made = harness(tmp_path)
-    result = made.job.execute_in_process(instance=made.instance, raise_on_error=False)
+    result = made.job.execute_in_process(
+        instance=made.instance, asset_selection=[dg.AssetKey(RUNNING)], raise_on_error=False
+    )
     assert failure_of(result).startswith("Nothing was requested: the run names no customers or months.")
 
 
@@ -322,7 +322,7 @@ def test_inactive_customers_come_after_active_ones(tmp_path: Path) -> None:
 
 
 def test_reports_by_id_are_fetched_after_the_months_with_their_ids(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="sales,users,bids")
+    made = harness(tmp_path, reports="sales,users,bids", ids_a_night="2")
     result = made.run("sales", "users", "bids", first="M30016|2026-11", last="M30016|2026-11")
     assert result.success
     [of_bids] = made.events(result, "bids").values()
