@@ -98,31 +98,29 @@ def test_leaving_is_judged_by_complete_months_of_the_users_own_office(
     assert left == [("M1 goes",)]
 
 
-@pytest.mark.parametrize(
-    ("taken_out_on", "left_on", "is_day_known"),
-    [
-        (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
-        (datetime(2026, 3, 20, 5), date(2026, 3, 20), False),
-        (datetime(2026, 4, 20, 5), date(2026, 3, 31), False),
-    ],
-    ids=["in the next month", "in the same month", "after weeks without a reading"],
-)
-def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(
-    given: Given, taken_out_on: datetime, left_on: date, is_day_known: bool
-) -> None:
-    at_work(given, {"goes": "1111", "stays": "111111"})
-    gone = {"id": "goes", "name": "Bo", "valid_to_utc": taken_out_on}
-    listed: list[Row] = [{"id": "stays", "name": "Al"}, gone]
+TAKEN_OUT = {
+    "in the next month": (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
+    "in the same month": (datetime(2026, 3, 20, 5), date(2026, 3, 20), False),
+    "after weeks without a reading": (datetime(2026, 4, 20, 5), date(2026, 3, 31), False),
+}
+
+
+def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(given: Given) -> None:
+    at_work(given, {"stays": "111111", **dict.fromkeys(TAKEN_OUT, "1111")})
+    listed: list[Row] = [{"id": "stays", "name": "Al"}]
+    listed += [{"id": name, "name": name, "valid_to_utc": at_utc} for name, (at_utc, *_) in TAKEN_OUT.items()]
     rows(given, "users_history", "G1", "2026-05", listed)
     held(given, "users", "G1", ["2026-04"], at_utc=datetime(2026, 4, 1, 5))
-    shown = "left_after_month, left_on, is_left_day_known"
+    shown = "user_id, left_after_month, left_on, is_left_day_known"
     found = built(given, f"SELECT {shown} FROM marts.users ORDER BY user_id")
-    assert found == [(date(2026, 3, 1), left_on, is_day_known), (None, None, None)]
+    left = [(name, date(2026, 3, 1), *day) for name, (_, *day) in sorted(TAKEN_OUT.items())]
+    assert found == [*left, ("stays", None, None, None)]
     query = (SQL / "analysis" / "25_who_left.sql").read_text("utf-8")
     build_for(given, query)
     given.execute("SET VARIABLE year = 2026")
-    assert [row[0:3:2] for row in given.execute(query).fetchall()] == [("goes", left_on)]
-    lost = built(given, "SELECT month FROM marts.headcount_month WHERE level = 'chain' AND left_count = 1")
+    leavers = {row[0]: row[2] for row in given.execute(query).fetchall()}
+    assert leavers == {name: left_on for name, (_, left_on, _) in TAKEN_OUT.items()}
+    lost = built(given, "SELECT month FROM marts.headcount_month WHERE level = 'chain' AND left_count = 3")
     assert lost == [(date(2026, 4, 1),)]
 
 

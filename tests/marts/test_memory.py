@@ -76,7 +76,7 @@ def test_a_removed_sale_keeps_address_agents_and_amount_as_last_read(given: Give
     gone = (date(2026, 3, 1), "Vägen 1", "Åsa, Bo", 1, Decimal(100), True)
     assert [built(given, GONE) for _ in range(2)] == [[gone], [gone]]
     in_totals = "SELECT is_in_totals FROM marts.cancelled_sales"
-    assert built(given, in_totals) == [(False,)]
+    assert given.execute(in_totals).fetchall() == [(False,)]
     loaded(
         given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 7)], at_utc=MARCH
     )
@@ -87,10 +87,10 @@ def test_a_removed_sale_keeps_address_agents_and_amount_as_last_read(given: Give
     ]
 
 
-@pytest.mark.parametrize("month", ["2026-01", "2026-02"])
-def test_a_sale_that_came_back_or_moved_is_not_cancelled(month: str) -> None:
-    given = read_twice({"E1": 5}, {})
-    sales_read(given, month, {"E1": 5}, APRIL)
+def test_a_sale_that_came_back_or_moved_is_not_cancelled() -> None:
+    given = read_twice({"back": 5, "moved": 6}, {})
+    sales_read(given, "2026-01", {"back": 5}, APRIL)
+    sales_read(given, "2026-02", {"moved": 6}, APRIL)
     assert built(given, GONE) == []
 
 
@@ -106,13 +106,11 @@ def test_changes_of_sales_add_up_to_the_restatements_of_their_months() -> None:
     sales_read(given, "2025-12", {"E3": 3}, APRIL)
     by_month = "GROUP BY ALL ORDER BY noted_at_utc, month"
     amounts = "sum(commission_change), sum(price_change), sum(row_count_change)"
-    summed = built(
-        given, f"SELECT noted_at_utc, office_id, month, {amounts} FROM marts.sale_changes {by_month}"
-    )
+    build(given, "sale_changes", "restatements")
+    query = f"SELECT noted_at_utc, office_id, month, {amounts} FROM marts.{{}} {by_month}"
+    summed = given.execute(query.format("sale_changes")).fetchall()
     assert len(summed) == 3
-    assert summed == built(
-        given, f"SELECT noted_at_utc, office_id, month, {amounts} FROM marts.restatements {by_month}"
-    )
+    assert summed == given.execute(query.format("restatements")).fetchall()
 
 
 def test_sales_have_a_version_for_each_change_and_are_listed_as_of_any_moment() -> None:
@@ -196,16 +194,16 @@ DRIFT = (
 )
 
 
-@pytest.mark.parametrize(("read_on_day", "is_told"), [(92, True), (99, False)])
-def test_pages_state_by_how_much_months_of_this_age_changed(read_on_day: int, is_told: bool) -> None:
-    given = warehouse()
+def test_pages_state_by_how_much_months_of_this_age_changed(given: Given) -> None:
     office_read(given, 3, m01=100)
     office_read(given, 31, m01=110, m02=200)
     office_read(given, 62, m01=110, m02=190, m03=300)
-    office_read(given, read_on_day, m01=110, m02=190, m03=303, m04=500)
-    query = (SQL / "page" / "drift.sql").read_text("utf-8")
+    query, found = (SQL / "page" / "drift.sql").read_text("utf-8"), []
+    for day in (92, 99):
+        office_read(given, day, m01=110, m02=190, m03=303, m04=500)
+        found.append(built(given, query))
     told = [(date(2026, 4, 1), pytest.approx(0.01), pytest.approx(-0.05), pytest.approx(0.1), 3)]
-    assert built(given, query) == told * is_told
+    assert found == [told, []]
 
 
 def test_a_change_belongs_to_the_week_in_which_it_was_read(given: Given) -> None:

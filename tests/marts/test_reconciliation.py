@@ -72,8 +72,14 @@ SPOILED = {
     "2026-04": ("sales_agents SET commission_value = commission_value + 0.05 WHERE id = 'U2'",
                 {("M2", "sales list"), ("M1", "shares of agents")}),
     "2026-05": ("sales_estates SET commission = commission + 0.05 WHERE true", {("M1", "shares of agents")}),
+    "2026-06": ("commission_user SET commission = commission + 0.02 WHERE user_id = 'U1'", set()),
+    "2026-07": ("commission_user SET commission = commission + 0.03 WHERE user_id = 'U1'",
+                {("M1", "user report")}),
 }  # fmt: skip
-"""Of each month another report is changed; whose comparisons that shows in."""
+"""Of each month another report is changed; whose comparisons that shows in.
+
+Amounts of users may differ by the rounding of each.
+"""
 
 
 def test_more_than_rounding_in_one_report_is_found() -> None:
@@ -121,21 +127,11 @@ def test_an_answer_no_longer_refreshed_is_the_likely_reason_if_the_other_was_rea
 
 def test_an_office_that_the_office_report_leaves_out_is_one_disagreement(given: Given) -> None:
     given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
-    assert len(built(given, NOT_RECONCILED)) == 9
     shown = "office_id, differing_reports, odd_report, commission_difference"
     assert built(given, f"SELECT {shown} FROM marts.disagreements") == [
         ("M1", "by-month report, sales list, user report", "office report", None)
     ]
-
-
-@pytest.mark.parametrize(("too_much", "differing"), [("0.02", []), ("0.03", ["user report"])])
-def test_amounts_of_users_may_differ_by_the_rounding_of_each(
-    given: Given, too_much: str, differing: list[str]
-) -> None:
-    given.execute(
-        "UPDATE bi.commission_user SET commission = commission + $1 WHERE user_id = 'U1'", [too_much]
-    )
-    assert [compared for _, compared, *_ in built(given, NOT_RECONCILED)] == differing
+    assert len(given.execute(NOT_RECONCILED).fetchall()) == 9
 
 
 REPORTS = ("commission_office", "commission_office_by_month", "commission_user", "sales")
@@ -162,7 +158,7 @@ def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: Gi
     newest = aware(days(10))
     found = [ChangedMonth(one, "G1", month("2026-01"), newest, newest, 0, load) for one in REPORTS]
     assert disagreements(given) == [found[0], *found[2:]]
-    assert disagreements(given) == []  # they are due already
+    assert record_disagreements(given, REPORTS) == []  # they are due already
 
 
 def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(given: Given) -> None:
@@ -265,8 +261,7 @@ def test_an_amount_that_all_reports_lack_is_due_and_its_month_not_complete_if_it
     for amount, at in ((100, 0), (None, 1), (0, 2)):
         row = {**earned({"office_customer_id": "M1"}, 100), "commission": amount}
         loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=days(at))
-        found.append((is_due(given), built(given, complete)))
-        build(given, "month_total_versions")
+        found.append((is_due(given), given.execute(complete).fetchall()))
     assert found == [(False, [(True,)]), (True, [(False,)]), (False, [(True,)])]
 
 
@@ -278,7 +273,8 @@ def test_an_amount_that_becomes_null_where_null_is_written_for_0_is_complete() -
         loaded(given, "commission_office", "M1", "2026-01", [row, never], at_utc=days(at))
         build(given, "month_total_versions")
     assert not is_due(given)
-    assert built(given, "SELECT DISTINCT lacks_amount FROM marts.office_sources") == [(False,)]
+    lacking = given.execute("SELECT DISTINCT lacks_amount FROM marts.office_sources")
+    assert lacking.fetchall() == [(False,)]
 
 
 def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more_for_each_turn(
