@@ -159,11 +159,12 @@ def test_an_id_that_names_nobody_or_everybody(tmp_path: Path) -> None:
     assert "fewer than 6 characters" in nobody.not_searched[-1]
 
 
-def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scenario, tmp_path: Path) -> None:
+def test_an_error_that_prevents_a_publication_leaves_the_erasure_unfinished(
+    whole: Scenario, tmp_path: Path
+) -> None:
     here = whole.copied_to(tmp_path / "data")
     [(user, _)] = here.rows(USER)
-    twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
-    here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
+    here.execute("ALTER TABLE bi.commission_office DROP COLUMN commission")  # a mart cannot be built
     [problem] = erase_user(here, user).problems
-    assert "because a check failed (Do the rows" in problem
+    assert "the earlier file is still published because a check failed (staging.commission_office " in problem
     assert len(open_erasures(here.data_dir)) == 1

@@ -101,7 +101,7 @@ def test_an_estate_of_a_group_is_requested_as_its_offices(tmp_path: Path) -> Non
 
 
 def test_what_is_requested_by_id_is_replayed_as_it_was_loaded(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "users", *BY_ID), offices=1)
+    here = scenario(tmp_path, ("sales", "users", *BY_ID), offices=1, start="2026-11")
     here.sync()
     assert here.sync(Fault("500", path="CRM", rate=0.1)).loaded
     before = here.cells()

@@ -105,9 +105,9 @@ def test_failed_partitions_of_a_customer_are_red_and_the_others_green(failed: Fa
 
 
 def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(tmp_path: Path) -> None:
-    made = harness(tmp_path)
+    made = harness(tmp_path, customers=f"{M16},{M17}")
     made.service.faults.switch([Fault("404", customer=M16)])
-    assert not made.run("users").success
+    assert not made.run("users", first=f"{M16}|2026-11", last=f"{M16}|2026-11").success
     assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
 
 
@@ -162,12 +162,12 @@ def test_lost_access_fails_the_run_and_materializes_nothing(read: Harness) -> No
 def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_requested_when_selected(
     tmp_path: Path,
 ) -> None:
-    made = harness(tmp_path)
+    made = harness(tmp_path, customers=f"{G1},{M16}")
     made.service.faults.switch([REFUSED])
-    assert made.run().success
-    assert made.partitions() == {"G1 green": 3, "M30017 green": 3}
-    made.run(tags=NIGHT)
-    assert made.customers_asked() == {G1, M17}
+    assert made.run(last=f"{M16}|2026-11").success
+    assert made.partitions() == {"G1 green": 3}
+    made.run(last=f"{M16}|2026-11", tags=NIGHT)
+    assert made.customers_asked() == {G1}
     made.service.faults.switch([])
     made.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
     assert made.partitions()["M30016 green"] == 3
@@ -322,7 +322,7 @@ def test_inactive_customers_come_after_active_ones(tmp_path: Path) -> None:
 
 
 def test_reports_by_id_are_fetched_after_the_months_with_their_ids(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="sales,users,bids", ids_a_night="2")
+    made = harness(tmp_path, customers=M16, reports="sales,users,bids", ids_a_night="2")
     result = made.run("sales", "users", "bids", first="M30016|2026-11", last="M30016|2026-11")
     assert result.success
     [of_bids] = made.events(result, "bids").values()

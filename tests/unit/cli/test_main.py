@@ -85,7 +85,7 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = synced(tmp_path, ("users",))
-    given_a_refused_login(monkeypatch, stopped.data_dir, START="2026-11", REPORTS="users")
+    given_a_refused_login(monkeypatch, stopped.data_dir, START="2026-11", REPORTS="users", PAGES="false")
     said = []
     for _ in range(2):
         assert main(["sync"]) == 1
