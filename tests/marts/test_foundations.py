@@ -174,39 +174,42 @@ def test_customers_name_the_offices_that_are_no_longer_refreshed() -> None:
     assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
 
 
-@pytest.mark.parametrize(
-    ("group", "office", "offices", "counted"),
-    [
-        (FIRST_MOMENT, FIRST_MOMENT, ["M1"], "G1"),
-        (LATER, FIRST_MOMENT, ["M1"], "G1"),
-        (FIRST_MOMENT, LATER, ["M1"], "M1"),
-        (FIRST_MOMENT, LATER, ["M1", "M2"], "G1"),  # M1 knows but a part of what the user earned
-    ],
-)
-def test_the_newest_complete_answer_on_a_user_counts(
-    group: datetime, office: datetime, offices: list[str], counted: str
-) -> None:
+def test_the_newest_complete_answer_on_a_user_counts() -> None:
     given = group_and_office()
-    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 500)], at_utc=group)
-    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 70)], at_utc=office)
-    loaded(given, "running_commissions", "G1", "2026-01", [*map(step, offices)])
-    assert built(given, "SELECT customer_id FROM marts.user_sources") == [(counted,)]
+    answers = {
+        "2026-01": (FIRST_MOMENT, FIRST_MOMENT, ["M1"], "G1"),
+        "2026-02": (LATER, FIRST_MOMENT, ["M1"], "G1"),
+        "2026-03": (FIRST_MOMENT, LATER, ["M1"], "M1"),
+        "2026-04": (FIRST_MOMENT, LATER, ["M1", "M2"], "G1"),  # M1 knows but a part of what the user earned
+    }
+    for of_month, (group, office, offices, _) in answers.items():
+        loaded(given, "commission_user", "G1", of_month, [earned({"user_id": "U1"}, 500)], at_utc=group)
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": "U1"}, 70)], at_utc=office)
+        loaded(given, "running_commissions", "G1", of_month, [*map(step, offices)])
+    found = built(given, "SELECT customer_id FROM marts.user_sources ORDER BY month")
+    assert found == [(counted,) for *_, counted in answers.values()]
 
 
-@pytest.mark.parametrize(
-    ("offices", "earned_there"),
-    [(["M1", "M3"], 570), (["M2", "M3"], 70), (["M1", "M2"], 500)],
-    ids=["one office of each group", "two offices of the second", "two offices of the first"],
-)
-def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str], earned_there: int) -> None:
-    given, m3 = warehouse(), {"office_customer_id": "M3"}
-    for group, members, commission in (("G1", [M1, M2], 500), ("G2", [M2, m3], 70)):
-        loaded(given, "commission_office", group, "2026-01", [earned(office, 9) for office in members])
-        user = earned({"user_id": "U1"}, commission)
-        loaded(given, "commission_user", group, "2026-01", [user])
-        steps = [step(office) for office in offices if {"office_customer_id": office} in members]
+def test_of_overlapping_groups_an_office_of_a_user_counts_once(given: Given) -> None:
+    cases = {
+        "one office of each group": (["M1", "M3"], 570),
+        "two offices of the first": (["M1", "M2"], 500),
+        "two offices of the second": (["M2", "M3"], 70),
+    }
+    for group, members, commission in (("G1", ("M1", "M2"), 500), ("G2", ("M2", "M3"), 70)):
+        totals = [earned({"office_customer_id": office}, 9) for office in members]
+        loaded(given, "commission_office", group, "2026-01", totals)
+        users = [earned({"user_id": user}, commission) for user in cases]
+        loaded(given, "commission_user", group, "2026-01", users)
+        steps = [
+            {**step(office), "user_id": user}
+            for user, (offices, _) in cases.items()
+            for office in offices
+            if office in members
+        ]
         loaded(given, "running_commissions", group, "2026-01", steps)
-    assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
+    found = built(given, "SELECT user_id, commission FROM marts.user_month ORDER BY user_id")
+    assert found == [(user, commission) for user, (_, commission) in cases.items()]
 
 
 def test_a_user_works_at_the_office_with_most_of_the_months_sales(given: Given) -> None:

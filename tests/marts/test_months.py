@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-import pytest
-
 from tests.marts.given import (
     Given,
     Row,
@@ -66,25 +64,26 @@ def test_an_office_month_with_rows_in_quarantine_is_unknown_and_not_zero(given: 
     assert built(given, f"{remembered} AND office_id = 'M1' AND month = '2026-01-01'") == [(0, None)]
 
 
-@pytest.mark.parametrize(
-    ("report", "named"), [("running_commissions", "running commission"), ("tips_and_leads", "leads")]
-)
-def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: str, named: str) -> None:
-    given = warehouse()
-    for of_month in ("2026-01", "2026-02"):
+def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(given: Given) -> None:
+    months = ("2026-01", "2026-02", "2026-03")
+    for of_month in months:
         loaded(given, "commission_office", "M1", of_month, [earned(M1, 500)])
-    held(given, report, "M1", ["2026-01", "2026-02"])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
     lead = {"lead_id": "L1", "receiver_company_customer_number": "M1", "is_removed": False}
-    table, row = {"tips_and_leads": ("incoming_leads", lead)}.get(report, (report, step))
-    rows(given, table, "M1", "2026-01", [row])
+    cases = [("running_commissions", "running_commissions", step), ("tips_and_leads", "incoming_leads", lead)]
+    for (report, table, row), of_month in zip(cases, months, strict=False):
+        held(given, report, "M1", months)
+        rows(given, table, "M1", of_month, [row])
     shown = (
         "SELECT is_commission_complete, is_complete, missing_offices FROM marts.chain_month ORDER BY month"
     )
-    assert built(given, shown) == [(True, True, None)] * 2
-    lacking = (True, False, f"M1 ({named} without rows in quarantine)")
-    in_quarantine(given, report, "M1", table)
-    assert built(given, shown) == [lacking, (True, True, None)]
+    assert built(given, shown) == [(True, True, None)] * 3
+    for (report, table, _), of_month in zip(cases, months, strict=False):
+        in_quarantine(given, report, "M1", table, of_month)
+    lacking = "M1 ({} without rows in quarantine)".format
+    assert built(given, shown) == [
+        (True, False, lacking("running commission")), (True, False, lacking("leads")), (True, True, None),
+    ]  # fmt: skip
 
 
 def test_a_commission_without_an_amount_or_row_is_unknown_if_another_report_has_one(given: Given) -> None:
@@ -167,33 +166,30 @@ def test_the_commission_of_sales_is_exact_if_the_report_of_sales_alone_is_loaded
     assert built(given, "SELECT sold_commission FROM marts.office_month") == [(Decimal("1000.01"),)]
 
 
-@pytest.mark.parametrize(
-    ("offices", "office", "named"),
-    [(["M1"], "M1", "0"), (["G1", "M1"], "G1", None), (["M1", "M2"], None, "")],
-)
-def test_a_running_commission_without_an_office_counts_at_the_requested_or_only_office(
-    given: Given, offices: list[str], office: str | None, named: str | None
-) -> None:
-    asked_for(given, "G1")
-    earners = [earned({"office_customer_id": one}, 0) for one in offices]
-    loaded(given, "commission_office", "G1", "2026-01", earners)
-    step = {"customer_id": named, "user_id": "U1", "amount": 100, "exchange_rate": 1}
-    loaded(given, "running_commissions", "G1", "2026-01", [step])
-    query = "SELECT office_id FROM marts.office_month WHERE running_commission_sek_excl_vat = 100"
-    assert built(given, query) == ([(office,)] if office else [])
+def test_a_running_commission_without_an_office_counts_at_the_requested_or_only_office(given: Given) -> None:
+    cases = {"G1": (["M1"], "0"), "G2": (["G2", "M2"], None), "G3": (["M3", "M4"], "")}
+    asked_for(given, *cases)
+    for customer, (offices, named) in cases.items():
+        earners = [earned({"office_customer_id": office}, 0) for office in offices]
+        loaded(given, "commission_office", customer, "2026-01", earners)
+        step = {"customer_id": named, "user_id": f"U {customer}", "amount": 100, "exchange_rate": 1}
+        loaded(given, "running_commissions", customer, "2026-01", [step])
+    query = "SELECT office_id FROM marts.office_month WHERE running_commission_sek_excl_vat = 100 ORDER BY 1"
     check = (SQL / "checks/running_commissions_have_an_office.sql").read_text()
-    assert len(built(given, check)) == (office is None)
+    build_for(given, query, check)
+    assert given.execute(query).fetchall() == [("G2",), ("M1",)]
+    assert len(given.execute(check).fetchall()) == 1
 
 
-@pytest.mark.parametrize(("amount", "rate", "found"), [(100, None, None), (0, 0, 100), (100, 2, 300)])
-def test_a_month_with_a_running_commission_that_cannot_be_turned_into_sek_is_unknown(
-    given: Given, amount: int, rate: float | None, found: int | None
-) -> None:
-    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
+def test_a_month_with_a_running_commission_that_cannot_be_turned_into_sek_is_unknown(given: Given) -> None:
     step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 1, "estate_id": "P1"}
-    other = {**step, "amount": amount, "exchange_rate": rate}
-    loaded(given, "running_commissions", "M1", "2026-01", [step, other])
-    assert built(given, "SELECT running_commission_sek_excl_vat::INT FROM marts.office_month") == [(found,)]
+    others = {"2026-01": (100, None), "2026-02": (0, 0), "2026-03": (100, 2)}
+    for of_month, (amount, rate) in others.items():
+        loaded(given, "commission_office", "M1", of_month, [earned(M1, 0)])
+        other = {**step, "amount": amount, "exchange_rate": rate}
+        loaded(given, "running_commissions", "M1", of_month, [step, other])
+    query = "SELECT running_commission_sek_excl_vat::INT FROM marts.office_month ORDER BY month"
+    assert built(given, query) == [(None,), (100,), (300,)]
 
 
 def test_leads_count_for_the_office_they_belong_to(given: Given) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import httpx
@@ -151,9 +153,20 @@ def office(directory: Path) -> Scenario:
     return scenario(directory, REPORTS, offices=1, start="2026-09", whole=True)
 
 
+@cache
+def first_sync() -> Scenario:
+    here = office(Path(mkdtemp()) / "data")
+    synced_in_shape(here)
+    return here
+
+
+def loaded(directory: Path) -> Scenario:
+    """An office after a first sync, whose answers have the declared shapes."""
+    return first_sync().copied_to(directory / "data")
+
+
 def test_a_first_sync_adopts_complete_shapes_and_figures_are_those_of_the_dialect(tmp_path: Path) -> None:
-    declared, told = office(tmp_path / "declared"), speaking(office(tmp_path / "told"), DIALECT)
-    synced_in_shape(declared, refresh=True)
+    declared, told = loaded(tmp_path / "declared"), speaking(office(tmp_path / "told"), DIALECT)
     summary, messages = synced_in_shape(told, refresh=True)
     assert summary.is_well
     assert all(name in messages[0] for name in REPORTS[3:])
@@ -161,9 +174,8 @@ def test_a_first_sync_adopts_complete_shapes_and_figures_are_those_of_the_dialec
 
 
 def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_path: Path) -> None:
-    declared = office(tmp_path / "declared")
+    declared = loaded(tmp_path / "declared")
     here = speaking(office(tmp_path / "told"), {**DIALECT, "/Report/Budget/": budgets_with_outcome})
-    synced_in_shape(declared, refresh=True)
     summary, [adopted] = synced_in_shape(here, refresh=True)
     failed = [result.report for result in summary.results if result.status is WindowStatus.FAILED]
     assert (failed, "budget_commission" in adopted) == (["budget_commission"], False)
@@ -213,8 +225,7 @@ def test_rows_without_a_month_are_requested_month_by_month_and_that_is_remembere
 
 
 def test_a_report_that_changes_its_shape_fails_in_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
-    here = office(tmp_path / "data")
-    synced_in_shape(here)
+    here = loaded(tmp_path)
     before = here.rows("SELECT user_id, _month, commission_budget FROM bi.budget_commission ORDER BY ALL")
     changed = speaking(here, DIALECT)
     summary, _ = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
@@ -229,8 +240,7 @@ def test_a_report_that_changes_its_shape_fails_in_one_sentence_and_loses_nothing
 
 
 def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tmp_path: Path) -> None:
-    here = office(tmp_path / "data")
-    synced_in_shape(here)
+    here = loaded(tmp_path)
     changed = speaking(here, DIALECT)
     synced_in_shape(changed, reports=("budget_commission",), refresh=True)
     here.settings.shapes_file.write_text(
@@ -256,8 +266,7 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
 
 
 def test_a_corrected_shape_is_used_although_a_stored_answer_is_damaged(tmp_path: Path) -> None:
-    here = office(tmp_path / "data")
-    synced_in_shape(here)
+    here = loaded(tmp_path)
     next(path for path in here.landing_files if "budget_commission" in path.parts).write_bytes(b"?")
     here.settings.shapes_file.write_text('[budget_commission.columns]\ncommission_budget = ".commission"\n')
     summary, messages = synced_in_shape(here, reports=("budget_commission",), refresh=True)
@@ -267,8 +276,7 @@ def test_a_corrected_shape_is_used_although_a_stored_answer_is_damaged(tmp_path:
 
 
 def test_a_field_that_is_renamed_in_the_file_keeps_the_values_of_earlier_answers(tmp_path: Path) -> None:
-    here = office(tmp_path / "data")
-    synced_in_shape(here)
+    here = loaded(tmp_path)
     stored = "SELECT user_id, _month, commission FROM bi.commission_user ORDER BY ALL"
     before = here.rows(stored)
     here.settings.shapes_file.write_text('[commission_user.columns]\ncommission = ".earned"\n')

@@ -12,7 +12,7 @@ from assets.partitions import partition_key
 from pipelines.months import Month, months_between
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.daemon import daemon
-from tests.unit.assets.harness import CUSTOMERS, G1, M16, M17, RUNNING, look
+from tests.unit.assets.harness import M16, M17, RUNNING, look
 from tests.unit.assets.request_months import asked_twice, subject_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Dagster warns of itself
@@ -42,26 +42,27 @@ def test_a_backfill_is_one_run_for_each_customer_and_one_publication_at_its_end(
 
 
 def test_a_customer_fails_alone_and_only_its_partitions_are_requested_again(tmp_path: Path) -> None:
-    with daemon(tmp_path) as made:
+    customers = (M16, M17)
+    with daemon(tmp_path, customers=",".join(customers)) as made:
         made.harness.service.faults.switch([Fault("404", customer=M16, after=3)])
-        assert made.backfill([RUNNING], keys(CUSTOMERS, MONTHS[-6:])) == "COMPLETED_FAILED"
-        partitions = {"G1 green": 6, "M30016 green": 3, "M30016 red": 3, "M30017 green": 6}
+        assert made.backfill([RUNNING], keys(customers, MONTHS[-6:])) == "COMPLETED_FAILED"
+        partitions = {"M30016 green": 3, "M30016 red": 3, "M30017 green": 6}
         assert made.harness.partitions() == partitions
         [failed] = made.runs(dg.DagsterRunStatus.FAILURE)
         asked = Counter(window.split()[0] for window in made.harness.asked())
-        assert asked == {G1: 4, M16: 4, M17: 4}
+        assert asked == {M16: 4, M17: 4}
         made.harness.service.faults.switch([])
         made.harness.service.log.clear()
         assert made.reexecute(failed).status is dg.DagsterRunStatus.SUCCESS
         assert [window.split()[0] for window in made.harness.asked()] == [M16, M16]
-        assert made.harness.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
+        assert made.harness.partitions() == {f"{customer} green": 6 for customer in customers}
 
 
 def test_one_run_requests_the_months_of_all_if_a_request_covers_several(tmp_path: Path) -> None:
     reports = ("sales", "commission_user")
-    with daemon(tmp_path, reports=",".join(reports)) as made:
-        assert made.backfill(reports, keys(CUSTOMERS, MONTHS[-2:])) == "COMPLETED_SUCCESS"
+    with daemon(tmp_path, customers=",".join(TWO), reports=",".join(reports)) as made:
+        assert made.backfill(reports, keys(TWO, MONTHS[-2:])) == "COMPLETED_SUCCESS"
         asked = Counter(entry.path.split("/")[2] for entry in made.harness.service.log.entries)
-        assert (len(made.runs()), asked) == (2, {"GetSalesReport": 3, "CommissionUserReport": 6})
+        assert (len(made.runs()), asked) == (2, {"GetSalesReport": 2, "CommissionUserReport": 4})
         for report in reports:
-            assert made.harness.partitions(report) == {f"{customer} green": 2 for customer in CUSTOMERS}
+            assert made.harness.partitions(report) == {f"{customer} green": 2 for customer in TWO}

@@ -36,7 +36,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A published file of three months, with what the service is asked for sales alone; it is kept open."""
     data_dir = tmp_path_factory.mktemp("explained")
-    night = whole_chain(data_dir, [REPORTS], whole=True)
+    night = whole_chain(data_dir, [REPORTS], customers="G1", whole=True)
     night.sync()
     assert night.publish().publication.has_new_file
     with Versions(data_dir).reading():

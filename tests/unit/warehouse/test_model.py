@@ -89,11 +89,12 @@ def test_history_returns_the_snapshot_of_any_moment(groups: list[list[Any]]) -> 
         given = Given(Path(folder))
         for place, group in enumerate(groups):
             given.load([user(f"{place}.{number}", *one) for number, one in enumerate(group)])
-        for moment in (-0.5, 0, 1, 2, 3.5, 5):
-            as_of = f"SELECT _customer, id, name FROM bi.users_as_of(TIMESTAMP '{hours(moment):%F %T}')"
-            assert Counter(given.rows(as_of)) == snapshots_as_of(groups, moment)
-        backwards = "FROM bi.users_history WHERE valid_to_utc < valid_from_utc"
-        assert given.rows(backwards) == []
+        with given.store.reading() as file:
+            for moment in (-0.5, 0, 1, 2, 3.5, 5):
+                as_of = f"SELECT _customer, id, name FROM bi.users_as_of(TIMESTAMP '{hours(moment):%F %T}')"
+                assert Counter(file.execute(as_of).fetchall()) == snapshots_as_of(groups, moment)
+            backwards = "FROM bi.users_history WHERE valid_to_utc < valid_from_utc"
+            assert file.execute(backwards).fetchall() == []
 
 
 def sale(
