@@ -214,19 +214,23 @@ def test_a_share_counts_where_the_best_evidence_places_the_agent(
     assert built(given, "FROM marts.sales SELECT max(is_shared_between_offices)") == [(False,)]
 
 
-@pytest.mark.parametrize(("of_group", "placed"), [(200, "M1"), (100, "M2")])
-def test_a_user_of_two_customers_works_where_more_was_earned(
-    given: Given, of_group: int, placed: str
-) -> None:
-    for customer, office, amount in (("G1", "M1", of_group), ("M2", "M2", 150)):
-        agent = {"id": "U1", "primary_office_customer_id": "M1", "responsible": True}
-        sold(given, customer, "2026-01", office, office, agents=[agent])
-        for kind, name in (("office", {"office_customer_id": office}), ("user", {"user_id": "U1"})):
-            loaded(given, f"commission_{kind}", customer, "2026-01", [earned(name, amount)])
-    found = built(given, "SELECT office_id, commission, _customer FROM marts.user_month")
-    assert found == [(placed, of_group + 150, "G1, M2")]
+def test_a_user_of_two_customers_works_where_more_was_earned(given: Given) -> None:
+    for customer, office, amounts in (
+        ("G1", "M1", {"U1": 200, "U2": 100}),
+        ("M2", "M2", {"U1": 150, "U2": 150}),
+    ):
+        agents = [{"id": user, "primary_office_customer_id": "M1", "responsible": True} for user in amounts]
+        for agent in agents:
+            sold(given, customer, "2026-01", office, f"{office} {agent['id']}", agents=[agent])
+        total = earned({"office_customer_id": office}, sum(amounts.values()))
+        loaded(given, "commission_office", customer, "2026-01", [total])
+        users = [earned({"user_id": user}, amount) for user, amount in amounts.items()]
+        loaded(given, "commission_user", customer, "2026-01", users)
     query = (SQL / "page" / "agents.sql").read_text("utf-8")
-    build_for(given, query)
-    assert {row[0]: row[3] for row in given.execute(query).fetchall()} == {"M1": of_group, "M2": 150}
-    shares = built(given, "SELECT user_office_id FROM marts.sale_shares WHERE NOT is_cross_office ORDER BY 1")
-    assert shares == [("M1",), ("M2",)]
+    placed = "SELECT user_id, office_id, commission, _customer FROM marts.user_month ORDER BY user_id"
+    shares = "SELECT user_office_id, count(*) FROM marts.sale_shares WHERE NOT is_cross_office GROUP BY 1"
+    build_for(given, query, placed, shares)
+    assert given.execute(placed).fetchall() == [("U1", "M1", 350, "G1, M2"), ("U2", "M2", 250, "G1, M2")]
+    found = {(row[0], row[2]): row[3] for row in given.execute(query).fetchall()}
+    assert found == {("M1", "U1"): 200, ("M1", "U2"): 100, ("M2", "U1"): 150, ("M2", "U2"): 150}
+    assert dict(given.execute(shares).fetchall()) == {"M1": 2, "M2": 2}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -28,9 +30,21 @@ def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
+def new_office(data_dir: Path) -> Scenario:
+    return whole_chain(data_dir, ("users",), start="2026-11", customers="M30016", whole=True)
+
+
+@cache
+def known_office() -> Scenario:
+    here = new_office(Path(mkdtemp()) / "data")
+    here.sync()
+    return here
+
+
 @pytest.fixture
 def office(tmp_path: Path) -> Scenario:
-    return whole_chain(tmp_path, ("users",), start="2026-11", customers="M30016", whole=True)
+    """An office whose users are loaded."""
+    return known_office().copied_to(tmp_path / "data")
 
 
 def sync_budgets(here: Scenario) -> list[str]:
@@ -39,13 +53,13 @@ def sync_budgets(here: Scenario) -> list[str]:
     return [one.reason for one in here.sync(first=month, last=month, reports=(NAME,)).results]
 
 
-def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office: Scenario) -> None:
+def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(tmp_path: Path) -> None:
+    office = new_office(tmp_path)
     reason = "no userId in bi.users or bi.commission_user yet; the report is requested once they are loaded"
     assert (sync_budgets(office), office.asked) == ([reason], [])
 
 
 def test_a_report_that_is_named_is_asked_once_for_every_user_and_on_no_usual_night(office: Scenario) -> None:
-    office.sync()
     users = {user for (user,) in office.rows("SELECT id FROM bi.users")}
     sync_budgets(office)
     assert Counter(entry.path.rsplit("/", 3)[1] for entry in office.asked) == Counter(users)
@@ -59,7 +73,6 @@ def budgeted(here: Scenario) -> set[str]:
 
 
 def test_a_user_who_is_gone_is_noted_and_the_budgets_of_the_others_are_loaded(office: Scenario) -> None:
-    office.sync()
     [one, *others] = sorted(user for (user,) in office.rows("SELECT id FROM bi.users"))
     assert office.sync(Fault("404", path=f"/{one}/"), reports=(NAME,)).is_well
     assert budgeted(office) == set(others)
@@ -68,7 +81,6 @@ def test_a_user_who_is_gone_is_noted_and_the_budgets_of_the_others_are_loaded(of
 
 
 def test_when_everybody_is_gone_the_window_fails_and_what_was_held_stays(office: Scenario) -> None:
-    office.sync()
     office.sync(reports=(NAME,))
     before = office.cells()
     summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), refresh=True)

@@ -83,12 +83,3 @@ def test_refused_months_cost_few_questions_and_teach_no_shorter_windows(tmp_path
         here.sync()
         assert max(transport.refused.values()) <= 12
     assert {cap.months for cap in ledger_of(Store(tmp_path)).caps.values()} <= {None}
-
-
-def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(tmp_path: Path) -> None:
-    here, transport = refusing(tmp_path, lambda first, last: (last - first).days >= 16, ("sales",))
-    assert here.sync().complaints() == []
-    assert held(here) == {"sales": MONTHS}
-    transport.refused.clear()
-    here.sync(refresh=True)
-    assert transport.refused.total() == 0
