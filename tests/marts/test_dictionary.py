@@ -20,12 +20,13 @@ QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
 @pytest.fixture(scope="module")
 def file() -> Given:
-    """A working file as the store makes it, with its comments, a month of an office, and its marts."""
+    """A working file with its comments, a month of an office, declared VAT, and its marts."""
     connection = duckdb.connect()
     create_meta(connection)
     declare(connection, declared_tables(), FIRST_MOMENT)
     loaded(connection, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
     sold(connection, "M1", "2026-01", "M1", "E1", final_price=2000)
+    write_configured(connection, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
     connection.execute("ALTER TABLE bi.commission_office ADD COLUMN odd BIGINT")
     connection.execute(
         "INSERT INTO meta.columns BY NAME SELECT 'commission_office' AS table_name, 'odd' AS column_name, "
@@ -117,11 +118,9 @@ def test_relations_lead_from_known_columns_to_known_columns(file: Given) -> None
     assert kinds == ["id", "load", "parent"]
 
 
-def test_the_comment_of_a_commission_says_how_its_vat_is_declared(given: Given) -> None:
-    write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
-    build_marts(given)
+def test_the_comment_of_a_commission_says_how_its_vat_is_declared(file: Given) -> None:
     where = "WHERE schema_name = 'marts' AND table_name = 'office_month' AND column_name = 'commission'"
-    [(said,)] = given.execute(f"SELECT comment FROM duckdb_columns() {where}").fetchall()
+    [(said,)] = file.execute(f"SELECT comment FROM duckdb_columns() {where}").fetchall()
     assert said.endswith("tax basis as declared in marts.tax_basis: with VAT of 25 %")
 
 
