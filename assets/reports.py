@@ -85,7 +85,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """A step that fetches reports of the selected customers and months, or reports without months of all."""
+    """A step that fetches the selected customers and months, or all customers if reports have no months."""
 
     @dg.multi_asset(
         name=name,
@@ -155,7 +155,7 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # also what commands read since the day before, which turns repaired partitions green
+                # months that commands fetched since the day before count too: repaired partitions turn green
                 read = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
                 batch = with_earlier_months(batch, windows, read)
             if windows:
@@ -172,7 +172,7 @@ def fetch_partitions(
         if warning := draw_pages(project.settings, project.clock, only_operators=True):
             context.log.warning(warning)
     for event in snapshot_events(project, results):
-        if isinstance(event, dg.AssetMaterialization):  # yielded: the marts wait for the step's output
+        if isinstance(event, dg.AssetMaterialization):  # the marts wait for this output of the step
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -247,7 +247,7 @@ def _sync(
     batch: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a batch under the work lock, which a waiting nightly run gets before the next batch.
+    """Sync a batch under the work lock; before the next batch, a waiting nightly run gets the lock.
 
     Returns the windows, and why the sync stopped early, if it did. Months fetched since `began_utc`, or by
     the command that had the lock, are not requested again.
@@ -304,7 +304,7 @@ def _record(
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When the backfill or the first attempt at this run began; None for a first attempt without a backfill.
 
-    For a nightly run, backfills under way at any time since its launch count too. Months loaded since the
+    For a nightly run, a backfill that was under way after its launch counts too. Months loaded since the
     returned time are recorded and not requested again.
     """
     run, instance = context.run, context.instance

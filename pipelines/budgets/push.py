@@ -38,17 +38,17 @@ PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
 """The path with customer, office, user, year and month (interface, Budget maintenance)."""
 REPORT = "budget_pushes"
 PATIENCE = 120.0
-"""Seconds that the service may take to show a budget it was sent."""
+"""Seconds that the service may take to show a budget after it was sent."""
 SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.HostDown)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
 """After these errors the service may have set the budget, or not."""
-OTHER_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."
+USE_OWN_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."
 
 
 @dataclass(frozen=True)
 class BudgetStatus:
-    """The status of a budget in this push, and why it is not confirmed."""
+    """The status of a budget in this push, and the reason if it is not confirmed."""
 
     status: PushStatus = PushStatus.PLANNED
     reason: str = ""
@@ -180,7 +180,7 @@ class _Pusher:
             return True
         except errors.ConnectError as error:
             del self.sent[change.key]
-            reason = f"{error.issue} {OTHER_ID}" if isinstance(error, errors.NotFound) else error.issue
+            reason = f"{error.issue} {USE_OWN_ID}" if isinstance(error, errors.NotFound) else error.issue
             self._note(change, PushStatus.REFUSED, reason)
             if isinstance(error, STOPPING):
                 raise

@@ -1,8 +1,8 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved: if its
-object has an undeclared list or object, or an enclosing object an undeclared member of its name, the answer
-does not fit its shape.
+A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
+answer does not fit its shape if the object that lacks the list has an undeclared list or object, or if an
+enclosing object has an undeclared member with the name of the list.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ErrorMessage(ShapeMismatch):
 
 
 class Nested(NamedTuple):
-    """The elements of a list or keyed object, the index of the object that has it, and their names."""
+    """The elements of a list or keyed object, their names, and the index of the object that they are in."""
 
     parent: int
     elements: Sequence[Json]
@@ -48,8 +48,8 @@ class Nested(NamedTuple):
 class Level:
     """The objects at one place, across all documents; at the topmost level, the documents themselves.
 
-    `elements` are the values there, not always objects. `parents` has for each the index of its object in
-    `above`.
+    `elements` are the values there, not always objects. `parents` has an index for each of them:
+    that of the object in `above` that it is in.
     """
 
     place: Place
@@ -61,7 +61,7 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects: a plain value that is a row becomes a member, others empty objects."""
+        """The elements as objects; other values become `{VALUE: value}` if they are rows, else `{}`."""
         if self.place.is_plain:
             return [{"": element} for element in self.elements]  # the shape's column has the empty path
         if set(map(type, self.elements)) <= {dict}:
@@ -97,7 +97,7 @@ class Level:
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """The index of the row above each object, or of its document if it is in no row."""
+        """The index of the row that each object is in, or of its document if there is no such row."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -238,8 +238,8 @@ def _may_hold_rows(
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
     `declared` are the names declared in the object, `declared_below` those declared only in the list. An
-    object with none of `declared`, or with one of `declared_below`, may be a row of the list, unless it is
-    a row of a table (`is_row`).
+    object with none of `declared`, or with one of `declared_below`, may be a row of the list, but not if it
+    already is a row of another table (`is_row`).
     """
     if not element or ANY in declared:
         return False

@@ -153,7 +153,7 @@ def planned_now(
     return plan.planned
 
 
-def note_next_due(
+def record_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
     """Record when each stored month is requested next, from the next night on, and by which rule."""
@@ -218,11 +218,11 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     days = inputs.ledger.caps.get(pair, Cap()).days
     limit, today = report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.by_id else None
-    cut = windows(months.requested, rules.months_at_once, today, days, limit)
+    to_request = windows(months.requested, rules.months_at_once, today, days, limit)
     return replace(
         planned,
         months=months,
-        windows=tuple(replace(window, ids=ids) for window in cut),
+        windows=tuple(replace(window, ids=ids) for window in to_request),
         out_of_scope=tuple(month for month in chosen if month not in scope),
     )
 
@@ -252,7 +252,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request per span and id; for a paged report, as many per span as its costliest past window took."""
+    """One request per span and id; for paged reports, the costliest past window's requests, split by span."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
@@ -273,15 +273,15 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
-        days_read = [
+        days_fetched = [
             calendar.day_of(stored.fetched_at_utc)
             for report in inputs.reports
             if report.timing.follows_sales
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_read and source and customer.active and not was_denied_today:
-            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - MAX_PROBE)
+        if days_fetched and source and customer.active and not was_denied_today:
+            first = max(ledger.probed.get(customer.id, min(days_fetched)) - OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             name, report = source
             window = Window((), spans)

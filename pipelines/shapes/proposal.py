@@ -1,6 +1,6 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-A field whose values are ids of known offices or users is the office or the user, by any name. All other
+A field whose values are known ids of offices or users is the office or user id, whatever its name. All other
 fields are matched by name. If two fields may be the same column, the operator must decide. No value is shown.
 """
 
@@ -17,11 +17,11 @@ from pipelines.shapes.places import FoundPlace, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""More than this share of a field's values must be known ids, as some offices and users are gone."""
+"""More than this share of a field's values must be known ids, because some offices and users are gone."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# The simplified names that a column may have; MEASURES has words, used alone or with a word of PLANNED.
+# The simplified names that a column may have; a word of MEASURES stands alone or next to one of PLANNED.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -68,7 +68,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it misses fewer needed columns, or else has more columns and is not inside the other."""
+        """Whether fewer needed columns are missing or, on a tie, it has more and is not inside the other."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -160,7 +160,7 @@ def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[A
 def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds) -> list[str]:
     """The candidates for a column, the nearest to the row first."""
     if ids := known.get(column.name):
-        paths = [path for path in fields if _are_among(fields[path], ids)]
+        paths = [path for path in fields if _are_mostly_in(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
         return paths[:1] if are_equal else paths
     if column.name in MEASURES:
@@ -173,26 +173,26 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    named = dict.fromkeys(path for name in names for path in fields if name in _last_names(path))
+    named = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
     if column.name == "month":
         for pattern in (WHOLE_MONTH, NUMBER_OF_MONTH):
             if fitting := [path for path in named if _all_match(pattern, fields[path])]:
                 return fitting
         return []
     if column.name == "office_named":
-        return [path for path in named if not _are_among(fields[path], known.get("office_id", ()))][:1]
+        return [path for path in named if not _are_mostly_in(fields[path], known.get("office_id", ()))][:1]
     return list(named)[:1]
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The fields that may be a measure of a budget: its planned amount or its outcome."""
+    """The fields that may be a measure of a budget, by the names for an amount, planned or not."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
-    return [path for path in paths if {*planned, *words, *PLANNED} & _last_names(path)]
+    return [path for path in paths if {*planned, *words, *PLANNED} & _end_names(path)]
 
 
-def _are_among(values: Sequence[Any], ids: Collection[str]) -> bool:
+def _are_mostly_in(values: Sequence[Any], ids: Collection[str]) -> bool:
     texts = [str(value).strip() for value in values if value != ""]
     return bool(texts) and sum(text in ids for text in texts) > MIN_KNOWN_SHARE * len(texts)
 
@@ -201,7 +201,7 @@ def _all_match(pattern: str, values: Sequence[Any]) -> bool:
     return all(re.match(pattern, str(value)) for value in values)
 
 
-def _last_names(path: str) -> set[str]:
+def _end_names(path: str) -> set[str]:
     """The last name of a path, and the last two joined."""
     names = path.split(".")
     return {simplified(names[-1]), simplified("".join(names[-2:]))}

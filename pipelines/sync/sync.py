@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.planning.plan import Plan, PlannedReport, make_plan_on, note_next_due
+from pipelines.planning.plan import Plan, PlannedReport, make_plan_on, record_next_due
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
@@ -167,7 +167,7 @@ class _Run:
         with self.store.writing() as connection:
             add_requests(connection, session.log.counts)
             self._record(connection, tasks)
-            note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
+            record_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
         """Ask which sales changed, then request the planned windows; returns their tasks."""

@@ -10,7 +10,7 @@ import httpx
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
-from pipelines.planning.plan import note_next_due
+from pipelines.planning.plan import record_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
@@ -124,7 +124,7 @@ def _build_and_check(
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         followers = [report.name for report in REPORTS.values() if report.timing.follows_sales]
         record_disagreements(connection, followers)
-        note_next_due(connection, settings, clock)
+        record_next_due(connection, settings, clock)
         return marts, run_and_store_checks(connection, clock.utc_now())
 
 

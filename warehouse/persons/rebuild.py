@@ -1,4 +1,4 @@
-"""Rebuilding from landing: a new file with the data that landing lacks, and loads that only landing has."""
+"""Rebuilding from landing: a new file keeps what landing lacks; loads that only landing has are recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from warehouse.store.schema import read_tables
 REBUILDING = "rebuilding"
 """The folder below work/ in which a file is rebuilt; a killed process leaves it behind."""
 
-_NUMBER_AGAIN = """
+_RENUMBER_LOADS = """
 UPDATE meta.loads AS loads SET load_number = numbered.load_number
 FROM (
     SELECT load_id, $1 - 1 + row_number() OVER (ORDER BY fetched_at_utc, load_number) AS load_number
@@ -32,7 +32,7 @@ FROM (
 ) AS numbered
 WHERE loads.load_id = numbered.load_id
 """
-"""New numbers, larger than any old one, because `_row` of the stored rows comes from the old ones."""
+"""The new numbers exceed all old ones, because the `_row` of stored rows is made from their old number."""
 _COPIES = """
 WITH columns AS (
     SELECT database_name, table_name, column_name, '"' || column_name || '"' AS quoted
@@ -45,7 +45,7 @@ WHERE database_name = current_database()
 GROUP BY table_name
 """
 """Statements that copy the tables of meta, with the columns that both formats have."""
-_WAIT_FOR_REPLAY = """
+_MARK_FOR_REPLAY = """
 UPDATE meta.loads SET status = 'landed'
 WHERE status = 'loaded' AND NOT history AND load_id IN (SELECT load_id FROM meta.months);
 DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)
@@ -75,7 +75,7 @@ def fresh_file(store: Store) -> Iterator[Store]:
             if schema.history:
                 connection.execute(f"INSERT INTO {schema.table} BY NAME FROM old.{schema.table}")
         describe(connection, schemas)
-        connection.execute(_WAIT_FOR_REPLAY)
+        connection.execute(_MARK_FOR_REPLAY)
         connection.commit()
         connection.execute("DETACH old")
     try:
@@ -96,21 +96,21 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
-    Until a replay loads the current ones, their status is 'landed' and their months are missing. Landing does
-    not have the load numbers, so all loads are numbered again in the order in which they were fetched.
+    Unless a newer load supersedes it, a load stays 'landed' and its months missing until a replay. Landing
+    does not have the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
-    lost = [file for file in files if file.header["load_id"] not in known]
+    lost = sorted((file for file in files if file.header["load_id"] not in known), key=_fetched_at)
     number = next_load_number(connection)
-    rows = [_row(file, load_number) for load_number, file in enumerate(sorted(lost, key=_fetched_at), number)]
+    rows = [_load_row(file, load_number) for load_number, file in enumerate(lost, number)]
     insert_rows(connection, "meta.loads", rows)
     if rows:
-        connection.execute(_NUMBER_AGAIN, [number + len(rows)])
+        connection.execute(_RENUMBER_LOADS, [number + len(rows)])
         connection.execute(_SUPERSEDED)
     return sum(row["status"] != "failed" for row in rows)
 
 
-def _row(file: LandingFile, number: int) -> dict[str, Any]:
+def _load_row(file: LandingFile, number: int) -> dict[str, Any]:
     """The row of meta.loads for a landing file."""
     values = {**file.header, **file.trailer}
     failed = bool(values.get("error"))

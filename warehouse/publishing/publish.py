@@ -134,7 +134,7 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that is not published, and since when analysts have waited for it.
+    """The newest load that is not published, and when analysts began to wait for it.
 
     The wait begins at the latest attempt to publish (blocked or not, or a rollback), or else at the first
     load. `is_blocked` means that a failed check or mart prevented the publication of this load.
@@ -197,7 +197,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
         with store.locked() as working:
             if wal(working).exists():
                 with open_for_writing(working, strict=True):
-                    pass  # checkpoints the WAL, whose rows the copy would lack
+                    pass  # checkpoints the WAL, because the copy does not include it
             copy_file(working, unfinished)
         with connect(unfinished) as connection:
             _record(connection, publication)
