@@ -45,7 +45,7 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated only after 429, 5xx, time-outs, resets, cut-off bodies, cached answers and answers
+    A request is repeated only after 429, 5xx, time-outs, resets, truncated bodies, cached answers and answers
     with status 200 that are not JSON. After a 401 the login is not used until `denied_logins` allows its
     second try. Raises ValueError for a base address that contains credentials.
     """
@@ -74,8 +74,8 @@ class Client:
         """The complete answer to a request, and what `read` returns for it.
 
         `read` runs in a thread; its ValueError means that the body is not JSON. `tries` can only lower
-        `retry.tries`. The wait for the first slot does not count in `retry.total_seconds`. Raises a
-        ConnectError on failure, without a request if the login was denied before or the circuit is open.
+        `retry.tries`. The wait for the first slot does not count towards `retry.total_seconds`. Raises a
+        ConnectError on failure; sends nothing if the login was denied before or the circuit is open.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -86,7 +86,7 @@ class Client:
             began = sent_at if began is None else began
             last_answer = answer or last_answer
             parsed: list[T] = []
-            if answer is not None and latest.trouble is None and answer.status // 100 == 2:
+            if answer is not None and latest.error_kind is None and answer.status // 100 == 2:
                 if answer.status == NO_CONTENT:
                     answer = replace(answer, body=NOTHING)
                 latest, parsed = await self._parse(latest, answer, read)
@@ -94,7 +94,7 @@ class Client:
             self._note(latest)
             if answer is not None and parsed:
                 return answer, parsed[0]
-            if latest.trouble == "too large":
+            if latest.error_kind == "too large":
                 raise too_large_error(request, answer, latest, self.limits)
             if answer is not None and not latest.is_retryable:
                 raise final_error(answer, self.login)
@@ -165,7 +165,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try and [the result of `read`]; if that fails, the try with its trouble and []."""
+        """The try and a list with the result of `read`; empty if that failed, and the try has the error."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):
@@ -175,7 +175,7 @@ class Client:
             try:
                 return attempt, [await asyncio.to_thread(read, answer.body)]
             except TooManyObjects as error:
-                return replace(attempt, trouble="too large", detail=str(error)), []
+                return replace(attempt, error_kind="too large", detail=str(error)), []
             except ValueError as error:
                 detail = self.login.hide(" ".join(str(error).split()))[:300]
-        return replace(attempt, trouble="not json", detail=detail), []
+        return replace(attempt, error_kind="not json", detail=detail), []

@@ -15,7 +15,7 @@ import httpx
 
 from pipelines.address import checked_address, is_loopback
 from pipelines.clock import Clock
-from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
+from pipelines.connect.models import OK, Answer, ErrorKind, Limits, Login, Request, Try
 
 DROPPED = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
 JSON_HEADERS = {"Content-Type": "application/json"}
@@ -78,7 +78,7 @@ class Connection:
         began = self.clock.monotonic()
         response: httpx.Response | None = None
         body = BytesIO()
-        trouble: Trouble | None = None
+        error_kind: ErrorKind | None = None
         detail = ""
         try:
             async with (
@@ -86,22 +86,22 @@ class Connection:
                 self._stream(request, url) as response,
             ):
                 if not await self._collect(response, body):
-                    trouble = "too large"
+                    error_kind = "too large"
                 elif (age := response.headers.get("age", "")).isdecimal() and int(age) > MAX_AGE:
-                    trouble, detail = "stale", f"{int(age) // 3600} hours old"
+                    error_kind, detail = "stale", f"{int(age) // 3600} hours old"
         except UNREACHABLE as error:
-            trouble, detail = "unreachable", _one_line(error)
+            error_kind, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
-            trouble = "timed out"
+            error_kind = "timed out"
         except (httpx.HTTPError, OSError) as error:
-            trouble, detail = "broken", _one_line(error)
+            error_kind, detail = "broken", _one_line(error)
         seconds = self.clock.monotonic() - began
         status = response.status_code if response is not None else None
-        attempt = Try(request, number, status, body.tell(), seconds, trouble, self.login.hide(detail))
+        attempt = Try(request, number, status, body.tell(), seconds, error_kind, self.login.hide(detail))
         if response is None:
             return attempt, None
         answer = self._answer(attempt, url, response, body.getvalue())
-        return attempt if response.is_success else replace(attempt, trouble=None, detail=""), answer
+        return attempt if response.is_success else replace(attempt, error_kind=None, detail=""), answer
 
     def _stream(self, request: Request, url: str) -> AbstractAsyncContextManager[httpx.Response]:
         headers = JSON_HEADERS if request.body is not None else None

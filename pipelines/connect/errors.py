@@ -9,10 +9,10 @@ from pipelines.connect.models import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
     Answer,
+    ErrorKind,
     Limits,
     Login,
     Request,
-    Trouble,
     Try,
 )
 
@@ -143,7 +143,7 @@ FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
     410: NOT_THERE,
 }
 CHECK_NETWORK = "Check BROKERBI_BASE_URL and the network of this machine."
-ERRORS_BY_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
+ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
@@ -154,7 +154,7 @@ ERRORS_BY_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""By trouble of the last try: the error, how the try ended, and the remedy."""
+"""By the last try's kind of error: the error, how the try ended, and the remedy."""
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
@@ -199,17 +199,17 @@ def too_large_error(request: Request, answer: Answer | None, last: Try, limits: 
 def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     """The error after the last try of a request; `answer` is the last answer, if any."""
     last = tries[-1]
-    if last.trouble:
-        kind, ending, remedy = ERRORS_BY_TROUBLE[last.trouble]
+    if last.error_kind:
+        kind, ending, remedy = ERRORS_BY_KIND[last.error_kind]
     elif last.status == TOO_MANY_REQUESTS:
         kind, ending = TooManyRequests, f"answered {last.status}"
         remedy = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
     else:
         kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
-    if last.trouble == "not json" and last.detail.startswith(MARKUP):
+    if last.error_kind == "not json" and last.detail.startswith(MARKUP):
         remedy = "Check that BROKERBI_BASE_URL is the service itself, and not a login page in front of it."
     number = "one try" if len(tries) == 1 else f"{len(tries)} tries"
-    detail = f" ({last.detail})" if last.trouble and last.detail else ""
+    detail = f" ({last.detail})" if last.error_kind and last.detail else ""
     error = kind(
         f"There was no usable answer in {number}; the last {ending}{detail}.",
         remedy,
@@ -219,7 +219,7 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
         last_try=ending,
     )
     if isinstance(error, Unavailable):
-        slow = [item for item in tries if item.trouble == "timed out" or item.status == GATEWAY_TIMEOUT]
+        slow = [item for item in tries if item.error_kind == "timed out" or item.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
 

@@ -170,15 +170,15 @@ class Answer:
     fetched_at_utc: datetime
 
 
-Trouble = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
+ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
 """The reason why a try has no readable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """The outcome of one try of a request: its status, if any, and its trouble, if any.
+    """The outcome of one try of a request: its status, if any, and its kind of error, if any.
 
-    `detail` describes the trouble, without the login; `bytes` is the received size.
+    `detail` describes the error, without the login; `bytes` is the received size.
     """
 
     request: Request
@@ -186,14 +186,14 @@ class Try:
     status: int | None
     bytes: int
     seconds: float
-    trouble: Trouble | None = None
+    error_kind: ErrorKind | None = None
     detail: str = ""
 
     @property
     def is_retryable(self) -> bool:
         """Whether the request may be repeated: after 429, 5xx and transient errors."""
-        if self.trouble is not None:
-            return self.trouble != "too large"
+        if self.error_kind is not None:
+            return self.error_kind != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
 
     @property
@@ -204,4 +204,4 @@ class Try:
     @property
     def failure(self) -> str:
         """The error for the log; empty if there was none."""
-        return self.trouble or ("" if self.status in (OK, NO_CONTENT) else f"status {self.status}")
+        return self.error_kind or ("" if self.status in (OK, NO_CONTENT) else f"status {self.status}")

@@ -37,7 +37,7 @@ def sent(headers: dict[str, str], received: bytes, largest: int = ROOMY, step: i
 
 def body(headers: dict[str, str], received: bytes, step: int = 7) -> bytes:
     one, answer = sent(headers, received, step=step)
-    assert one.trouble is None
+    assert one.error_kind is None
     return answer.body
 
 
@@ -50,7 +50,7 @@ def test_gzip_in_any_pieces_is_unpacked_whole(text: bytes, step: int) -> None:
 def test_gzip_that_ends_early_is_half_a_body(text: bytes, cut: int) -> None:
     packed = gzip.compress(text)
     one, _ = sent(GZIP, packed[: -min(cut, len(packed) - 1)])
-    assert one.trouble == "broken"
+    assert one.error_kind == "broken"
 
 
 def test_text_that_is_not_utf_8_is_read_as_declared() -> None:
@@ -61,12 +61,12 @@ def test_text_that_is_not_utf_8_is_read_as_declared() -> None:
 
 def test_zeros_packed_tightly_do_not_outgrow_the_limit() -> None:
     one, answer = sent(GZIP, gzip.compress(bytes(5_000_000)), largest=10_000, step=100_000)
-    assert (one.trouble, len(answer.body)) == ("too large", 10_001)
+    assert (one.error_kind, len(answer.body)) == ("too large", 10_001)
 
 
 def test_an_answer_larger_than_allowed_is_not_read_to_its_end() -> None:
     one, answer = sent({}, b"x" * 1000, largest=100, step=30)
-    assert (one.trouble, len(answer.body), one.bytes) == ("too large", 90, 90)
+    assert (one.error_kind, len(answer.body), one.bytes) == ("too large", 90, 90)
 
 
 def test_bytes_behind_the_compression_are_ignored() -> None:
@@ -87,4 +87,4 @@ async def test_an_answer_that_takes_too_long_as_a_whole_is_given_up() -> None:
     connection = Connection(BASE_URL, LOGIN, Limits(try_seconds=0.1), service, StillClock())
     one, _ = await connection.send(SALES, 1)
     await connection.http.aclose()
-    assert one.trouble == "timed out"
+    assert one.error_kind == "timed out"
