@@ -124,15 +124,17 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
-    worst, ask, busy = Severity.WELL, not offline, list[Finding]()
+    worst, online, busy = Severity.WELL, not offline, list[Finding]()
     with ExitStack() as stack:
         try:
-            if ask:
+            if online:
                 stack.enter_context(working(settings, "doctor", wait=False))
         except WarehouseError as error:
-            ask, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
+            online, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
         invalid = sync_settings_error(os.environ, settings)
-        findings = examine(settings, RunContext(), environment=os.environ, ask=ask, settings_error=invalid)
+        findings = examine(
+            settings, RunContext(), environment=os.environ, may_request=online, settings_error=invalid
+        )
         for finding in chain(busy, findings):
             hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
             if finding.remedy and finding.severity is not Severity.WELL:
@@ -152,7 +154,7 @@ def run_shapes(
     json: Json = False,
 ) -> int:
     """Show the shape of each report, and propose one where it differs."""
-    from pipelines.diagnosis.look import look_at
+    from pipelines.diagnosis.samples import sample_reports
     from pipelines.planning.selection import Selection, chosen_reports
     from pipelines.shapes.shapes_file import with_shapes
     from pipelines.sync.run_context import RunContext
@@ -162,22 +164,22 @@ def run_shapes(
     context = RunContext(catalogue=with_shapes(REPORTS, settings.shapes_file))
     reports = chosen_reports(settings, selection, context.catalogue)
     with working(settings, "shapes"):
-        looks = look_at(settings, selection, context, reports, () if from_landing else reports)
+        samples = sample_reports(settings, selection, context, reports, () if from_landing else reports)
     if json:
-        print_json([vars(look) for look in looks])
+        print_json([vars(sample) for sample in samples])
     else:
-        counts = [{name: len(vars(look)[name]) for name in COUNTED} for look in looks]
-        rows = [vars(look) | count for look, count in zip(looks, counts, strict=True)]
+        counts = [{name: len(vars(sample)[name]) for name in COUNTED} for sample in samples]
+        rows = [vars(sample) | count for sample, count in zip(samples, counts, strict=True)]
         print_records(rows, ("report", "state", *COUNTED))
-        for look in looks:
-            if look.sentence or look.proposal:
+        for sample in samples:
+            if sample.sentence or sample.proposal:
                 say()
-                hang("", f"{look.report}: {look.sentence or look.state}")
-                say(look.proposal)
+                hang("", f"{sample.report}: {sample.sentence or sample.state}")
+                say(sample.proposal)
     if write:
-        added = add_to_file(settings.shapes_file, looks)
+        added = add_to_file(settings.shapes_file, samples)
         say(f"{settings.shapes_file}: {', '.join(added) if added else 'nothing to add'}")
-    return int(any(look.state == "not understood" for look in looks))
+    return int(any(sample.state == "not understood" for sample in samples))
 
 
 @command("reports")

@@ -21,7 +21,7 @@ from pipelines.diagnosis.health import (
     judge,
     observe,
 )
-from pipelines.diagnosis.look import Look, request_looks
+from pipelines.diagnosis.samples import Sample, request_samples
 from pipelines.planning.plan import planned_now
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
@@ -59,12 +59,12 @@ def examine(
     context: RunContext,
     *,
     environment: Mapping[str, str],
-    ask: bool = True,
+    may_request: bool = True,
     settings_error: SettingsError | None = None,
 ) -> Iterator[Finding]:
-    """Examine everything; with `ask`, send one small request per customer and report.
+    """Examine everything; with `may_request`, send one small request per customer and report.
 
-    `environment` has DAGSTER_HOME; with `settings_error` a sync would reject these settings. Raises
+    `environment` has DAGSTER_HOME; `settings_error` is why a sync would reject these settings. Raises
     SettingsError for an unknown report.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
@@ -74,9 +74,9 @@ def examine(
             result = f"{folder} holds personal data, and other users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    if ask:
+    if may_request:
         yield from _service_findings(settings, context, reports)
-    yield from _state_findings(settings, context, settings_error)  # an answer may have disproved a denial
+    yield from _state_findings(settings, context, settings_error)  # last: an answer clears an old denial
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     result = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, result)
     if settings.alert_channels:
-        result = f"messages go by {' and '.join(settings.alert_channels)}"
+        result = f"messages are sent by {' and '.join(settings.alert_channels)}"
         yield Finding("alerts", Severity.WELL, result)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
@@ -107,7 +107,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     home = environment.get("DAGSTER_HOME", "")
     if not home:
         result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
-        remedy = "set DAGSTER_HOME to a directory of its own for webserver and daemon"
+        remedy = "set DAGSTER_HOME to a directory that only the webserver and the daemon use"
         yield Finding("dagster", Severity.WARNING, result, remedy)
         return
     file = Path(home) / "dagster.yaml"
@@ -129,7 +129,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
             yield Finding("dagster", Severity.WARNING, result, remedy)
         else:
             yield Finding("dagster", Severity.WELL, f"{file} is as shipped")
-    if daemon_seen(settings.data_dir) is None:  # a silent daemon is a condition
+    if daemon_seen(settings.data_dir) is None:  # a daemon that stopped is reported as a condition
         result = "never started for this data directory: no nightly run, no backfill and no message"
         yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
 
@@ -145,29 +145,28 @@ def _service_findings(
     yield Finding("service", Severity.WELL, f"checked with at most {number} requests, about {seconds}")
     known: dict[str, set[str]] = defaultdict(set)
     try:
-        looks = asyncio.run(request_looks(settings, context, reports, customers, known))
+        samples = asyncio.run(request_samples(settings, context, reports, customers, known))
     except WarehouseError:  # reported as a separate finding
         yield Finding("service", Severity.WARNING, "not known: the working file cannot be used")
         return
-    if down := next((look.error for look in looks if isinstance(look.error, HostDown)), None):
-        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors say the same
+    if down := next((sample.error for sample in samples if isinstance(sample.error, HostDown)), None):
+        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors state the same
         return
-    logins: defaultdict[str, list[Look]] = defaultdict(list)
-    for look in looks:
-        if isinstance(look.error, Unauthorized):
-            logins[look.error.remedy].append(look)
-        elif look.error and not isinstance(look.error, Forbidden):
-            subject = f"{look.report} of {look.customer}"
-            yield Finding(subject, Severity.ERROR, look.error.issue, look.error.remedy)
-    for remedy, denied_looks in logins.items():
-        names = ", ".join(dict.fromkeys(look.customer for look in denied_looks))
-        yield Finding(f"login of {names}", Severity.ERROR, denied_looks[0].sentence, remedy)
+    logins: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        if isinstance(sample.error, Unauthorized):
+            logins[sample.error.remedy].append(sample)
+        elif sample.error and not isinstance(sample.error, Forbidden):
+            subject = f"{sample.report} of {sample.customer}"
+            yield Finding(subject, Severity.ERROR, sample.error.issue, sample.error.remedy)
+    for remedy, denied_samples in logins.items():
+        names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
+        yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
+    with_login = [sample for sample in samples if not isinstance(sample.error, Unauthorized)]
     for customer in customers:
-        accepted = [
-            look for look in looks if look.customer == customer and not isinstance(look.error, Unauthorized)
-        ]
-        result = f"{sum(look.error is None for look in accepted)} of {len(accepted)} reports answer"
-        if denied := [look.report for look in accepted if look.state == "no access"]:
+        accepted = [sample for sample in with_login if sample.customer == customer]
+        result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
+        if denied := [sample.report for sample in accepted if sample.state == "no access"]:
             result += f"; denied: {', '.join(denied)}"
             has_some = len(denied) < len(accepted)
             off = "them off (BROKERBI_REPORTS=-name)" if has_some else "the customer off (`active = false`)"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
-from pipelines.diagnosis.look import Look, look_at
+from pipelines.diagnosis.samples import Sample, sample_reports
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
@@ -76,19 +76,20 @@ def adopt_shapes(
             if report.is_assumed and not report.shape and report.name not in loaded
         ]
         unrequested = [report for report in reports if may_request and report.name not in requested]
-        looks = look_at(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
-        if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
+        samples = sample_reports(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
+        proposed = [sample for sample in samples if sample.state == "proposed"]
+        if names := add_to_file(settings.shapes_file, proposed):
             on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
     return with_shapes(context.catalogue, settings.shapes_file), loaded
 
 
-def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
+def add_to_file(path: Path, samples: Sequence[Sample]) -> list[str]:
     """Append proposals to the operator's file; returns the names of the reports added.
 
     A report that is already in the file stays as it is.
     """
     current = path.read_text("utf-8") if path.exists() else ""
-    proposals = {look.report: look.proposal for look in looks if look.proposal}
+    proposals = {sample.report: sample.proposal for sample in samples if sample.proposal}
     added = [name for name in proposals if name not in tomllib.loads(current)]
     if added:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pipelines.diagnosis.look import look_at
+from pipelines.diagnosis.samples import sample_reports
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
@@ -183,7 +183,7 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_pa
     with here.settings.shapes_file.open("a") as file:
         file.write("# [budget_commission] is no section here\n")
     reports = [here.catalogue["budget_commission"]]
-    add_to_file(here.settings.shapes_file, look_at(here.settings, chosen, here.context, reports, ()))
+    add_to_file(here.settings.shapes_file, sample_reports(here.settings, chosen, here.context, reports, ()))
     unsure = 'commission_budget = ".target"   # or .commission'
     written = here.settings.shapes_file.read_text()
     here.settings.shapes_file.write_text(written.replace(f"# {unsure}", unsure))
@@ -192,7 +192,7 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_pa
     assert figures(here) == figures(declared)
 
 
-def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path) -> None:
+def test_a_report_that_no_shape_fits_is_sampled_once(tmp_path: Path) -> None:
     here = speaking(office(tmp_path), {"/Report/Budget/": budgets_with_outcome})
     messages: list[str] = []
     prepare_shapes(here.settings, Selection(), here.context, messages.append)
@@ -203,14 +203,14 @@ def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path
     assert (here.asked, messages) == ([], [])
 
 
-def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path) -> None:
+def test_a_report_denied_to_a_sample_is_not_requested_again_that_day(tmp_path: Path) -> None:
     here = office(tmp_path)
     here.service.faults.switch([Fault("403", path="Trademarks")])
     reports = [here.catalogue["trademarks"]]
     for requests in (1, 0):
         here.service.log.clear()
-        looks = look_at(here.settings, Selection(), here.context, reports, reports)
-        assert [look.state for look in looks] == ["no access"]
+        samples = sample_reports(here.settings, Selection(), here.context, reports, reports)
+        assert [sample.state for sample in samples] == ["no access"]
         assert sum("Trademarks" in call.path for call in here.asked) == requests
     log = (here.data_dir / "work" / "requests.log").read_text("utf-8")
     assert log.count('"brokerbi.report": "trademarks"') == 1

@@ -50,7 +50,7 @@ def read(tmp_path: Path) -> Scenario:
 
 def findings(world: Scenario, *, ask: bool = False, home: Path | str = "") -> list[Finding]:
     environment = {"DAGSTER_HOME": str(home)} if home else {}
-    return list(examine(world.settings, world.context, environment=environment, ask=ask))
+    return list(examine(world.settings, world.context, environment=environment, may_request=ask))
 
 
 def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str = "") -> Finding:
@@ -165,7 +165,7 @@ WEBHOOK = {"alert_webhook": "https://chat.test/a-secret"}
             "no message is sent if a nightly run fails",
             "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server",
         ),
-        ({**WEBHOOK, **MAIL}, "messages go by webhook and email", ""),
+        ({**WEBHOOK, **MAIL}, "messages are sent by webhook and email", ""),
     ],
 )
 def test_the_channels_are_named_or_the_settings_that_would_make_one(
@@ -173,6 +173,8 @@ def test_the_channels_are_named_or_the_settings_that_would_make_one(
 ) -> None:
     here = settings(tmp_path, **more)
     [alerts] = [
-        one for one in examine(here, RunContext(), environment={}, ask=False) if one.subject == "alerts"
+        one
+        for one in examine(here, RunContext(), environment={}, may_request=False)
+        if one.subject == "alerts"
     ]
     assert (alerts.result, alerts.remedy) == (found, remedy)

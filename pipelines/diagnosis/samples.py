@@ -1,4 +1,4 @@
-"""Looks at reports: an answer for a short window is read as loading would read it.
+"""Samples of reports: an answer for a short window, read as loading would read it.
 
 The window is a past month, so that outcomes are filled. Documented reports are requested first: their ids
 identify offices and users in all other reports.
@@ -51,7 +51,7 @@ REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)
-class Look:
+class Sample:
     """One report: its state, a sentence if it is not as declared, and a proposal for shapes.toml, if any.
 
     `rows` is where the rows of each table are declared. In the first table, `columns` are the declared
@@ -71,9 +71,9 @@ class Look:
     error: ConnectError | None = None
 
 
-def empty_look(report: Report) -> Look:
-    """The look at a report without any row."""
-    return Look(report.name, "empty", {table.name: table.rows for table in report.tables})
+def empty_sample(report: Report) -> Sample:
+    """The sample of a report without any row."""
+    return Sample(report.name, "empty", {table.name: table.rows for table in report.tables})
 
 
 def judge_answers(
@@ -82,38 +82,38 @@ def judge_answers(
     months: Sequence[Month],
     known: KnownIds,
     timezone: str,
-) -> Look:
+) -> Sample:
     """Read answers as loading would; if they do not fit, propose a shape or the envelope around them."""
-    look = _read_answers(report, documents, months, timezone)
-    if look.state in ("as declared", "empty"):
-        return look
+    sample = _read_answers(report, documents, months, timezone)
+    if sample.state in ("as declared", "empty"):
+        return sample
     values = [document.value for document in documents]
     if report.is_assumed and (proposal := propose(report, values, known)).tables:
-        state = "proposed" if proposal.is_complete else look.state
-        return replace(look, state=state, proposal=proposal.as_toml())
-    envelope = values[0] if look.state == "not understood" and type(values[0]) is dict else {}
+        state = "proposed" if proposal.is_complete else sample.state
+        return replace(sample, state=state, proposal=proposal.as_toml())
+    envelope = values[0] if sample.state == "not understood" and type(values[0]) is dict else {}
     for name in (name for name, value in envelope.items() if name.isidentifier() and value):
         inner = _read_answers(replace(report, root=name), documents, months, timezone)
         if inner.state == "as declared":
             return replace(inner, state="proposed", proposal=f'[{report.name}]\nroot = "{name}"\n')
-    if not look.missing:
-        return look
-    needed = ", ".join(look.missing)
-    is_read = look.state == "columns missing"
+    if not sample.missing:
+        return sample
+    needed = ", ".join(sample.missing)
+    is_read = sample.state == "columns missing"
     lacking = f"No row has {needed}, which marts need" if is_read else f"Marts need {needed}"
-    extra = f"Undeclared fields: {names_in_words(look.extra)}" if look.extra else ""
-    return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
+    extra = f"Undeclared fields: {names_in_words(sample.extra)}" if sample.extra else ""
+    return replace(sample, sentence=". ".join(filter(None, (sample.sentence, lacking, extra, REMEDY))))
 
 
 def _read_answers(
     report: Report, documents: Sequence[Document], months: Sequence[Month], timezone: str
-) -> Look:
-    """The look at answers as loading would read them."""
-    look = empty_look(report)
+) -> Sample:
+    """The sample in these answers, read as loading would read them."""
+    sample = empty_sample(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
     except ErrorMessage as error:
-        return replace(look, state="not understood", sentence=str(error))
+        return replace(sample, state="not understood", sentence=str(error))
     except ShapeMismatch as error:
         needed = [
             f"{table.name}.{column.name}"
@@ -121,14 +121,14 @@ def _read_answers(
             for column in declared_columns(table)
             if column.needed
         ]
-        return replace(look, state="not understood", missing=tuple(needed), sentence=str(error))
+        return replace(sample, state="not understood", missing=tuple(needed), sentence=str(error))
     if not (answer.rejected or any(table.frame.height for table in answer.tables)):
-        return look
+        return sample
     first = answer.tables[0]
     filled = [column.name for column in first.columns if first.frame[column.name].count()]
     declared = {column.name for column in declared_columns(report.tables[0])}
     return replace(
-        look,
+        sample,
         state="columns missing" if answer.missing else "as declared",
         columns=tuple(name for name in filled if name in declared),
         missing=answer.missing,
@@ -136,7 +136,7 @@ def _read_answers(
     )
 
 
-def look_at(
+def sample_reports(
     settings: Settings,
     selection: Selection,
     context: RunContext,
@@ -144,8 +144,8 @@ def look_at(
     requestable: Collection[Report],
     *,
     months: int = 1,
-) -> list[Look]:
-    """Look at each report's newest stored answer with rows, or at a new answer from the service.
+) -> list[Sample]:
+    """A sample of each report: its newest stored answer with rows, or a new answer from the service.
 
     Reports by id are left out. If no ids are loaded yet, the reports that state them are requested as well.
     """
@@ -157,24 +157,24 @@ def look_at(
         answers = newest_answers(connection)
         for table, (column, kind) in IDS.items():
             known[kind].update(loaded_ids(connection, table, column))
-    landing, looks = Landing(settings.data_dir / "landing"), dict[str, Look]()
+    landing, samples = Landing(settings.data_dir / "landing"), dict[str, Sample]()
     for report in reports:
         if report.name in answers:
             path, days = answers[report.name]
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
-                looks[report.name] = judge_answers(report, documents, stored, known, settings.timezone)
-    if left := [report for report in reports if report in requestable and report.name not in looks]:
+                samples[report.name] = judge_answers(report, documents, stored, known, settings.timezone)
+    if left := [report for report in reports if report in requestable and report.name not in samples]:
         sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
         requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
         customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
-        new = asyncio.run(request_looks(settings, context, requested, customers, known, months=months))
-        looks = {look.report: look for look in new} | looks
-    return [looks.get(report.name) or empty_look(report) for report in reports]
+        new = asyncio.run(request_samples(settings, context, requested, customers, known, months=months))
+        samples = {sample.report: sample for sample in new} | samples
+    return [samples.get(report.name) or empty_sample(report) for report in reports]
 
 
-async def request_looks(
+async def request_samples(
     settings: Settings,
     context: RunContext,
     reports: Iterable[Report],
@@ -182,8 +182,8 @@ async def request_looks(
     known: KnownIds,
     *,
     months: int = 1,
-) -> list[Look]:
-    """Request one short window of each report of each customer, and look at the answers.
+) -> list[Sample]:
+    """Request one short window of each report of each customer, as a sample.
 
     While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
     again that day. Raises WarehouseError if requests and denials cannot be written to the ledger.
@@ -198,22 +198,24 @@ async def request_looks(
     async with context.open_session(settings.model_copy(update=patience), "look") as session:
         session.breaker.reports = len(ordered)
         session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
-        survey = _Survey(session.clients, Month.of(today), zone, known, denied)
-        looks = [await survey.look(report, customer, months) for customer in customers for report in ordered]
+        sampler = _Sampler(session.clients, Month.of(today), zone, known, denied)
+        samples = [
+            await sampler.take(report, customer, months) for customer in customers for report in ordered
+        ]
     with store.writing() as connection:
         add_requests(connection, session.log.counts)
-        for look in looks:
-            pair = (look.report, look.customer)
-            if look.error is None:
+        for sample in samples:
+            pair = (sample.report, sample.customer)
+            if sample.error is None:
                 forget_denial(connection, *pair)
-            elif isinstance(look.error, Forbidden) and pair not in denied:
+            elif isinstance(sample.error, Forbidden) and pair not in denied:
                 record_denial(connection, *pair, clock.utc_now())
-    return looks
+    return samples
 
 
 @dataclass
-class _Survey:
-    """Requests to look at reports; reports `denied` today are not requested."""
+class _Sampler:
+    """Requests samples of reports; reports `denied` today are not requested."""
 
     clients: Clients
     today: Month
@@ -221,22 +223,22 @@ class _Survey:
     known: KnownIds
     denied: set[Pair]
 
-    async def look(self, report: Report, customer: str, months: int) -> Look:
-        """Look at one report of a customer."""
-        look = empty_look(report)
+    async def take(self, report: Report, customer: str, months: int) -> Sample:
+        """Take a sample of one report of a customer."""
+        sample = empty_sample(report)
         self.known["office_id"].add(customer)
         try:
             for back in range(1, (months if report.has_months else 1) + 1):
                 month = self.today.plus(-back)
                 document = await self._request(report, customer, month)
                 self._learn_ids(report, document)
-                look = judge_answers(report, [document], [month], self.known, self.timezone)
-                if look.state != "empty":
+                sample = judge_answers(report, [document], [month], self.known, self.timezone)
+                if sample.state != "empty":
                     break
         except ConnectError as error:
             state: State = "no access" if isinstance(error, Forbidden) else "not answered"
-            look = replace(look, state=state, sentence=error.issue, error=error)
-        return replace(look, customer=customer)
+            sample = replace(sample, state=state, sentence=error.issue, error=error)
+        return replace(sample, customer=customer)
 
     def _learn_ids(self, report: Report, document: Document) -> None:
         """Add the ids that a documented report states."""

@@ -1,21 +1,21 @@
-"""Looks at answers: what loading would make of them, and what the operator has to write."""
+"""Samples of answers: what loading would make of them, and what the operator has to write."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.diagnosis.look import Look, judge_answers
+from pipelines.diagnosis.samples import Sample, judge_answers
 from tests.unit.normalize.answers import JANUARY, STOCKHOLM, document, event
 
 
-def look(report: str, answer: Any) -> Look:
+def sample(report: str, answer: Any) -> Sample:
     return judge_answers(REPORTS[report], [document(answer)], [JANUARY], {}, STOCKHOLM)
 
 
 def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_write() -> None:
     earned = {"office": {"customerId": "M1"}, "earned": 5, "soldTotalPrice": 9, "soldEstateParts": None}
-    seen = look("commission_office", [earned])
+    seen = sample("commission_office", [earned])
     assert (seen.state, seen.missing) == ("columns missing", ("commission_office.commission",))
     assert seen.sentence == (
         "No row has commission_office.commission, which marts need. Undeclared fields: earned. "
@@ -25,8 +25,8 @@ def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_
 
 def test_rows_that_loading_would_reject_are_not_understood() -> None:
     rows = [{**event(), "obtainedAt": None} for _ in range(2)]
-    seen = look("running_commissions", rows)
-    assert (seen.state, look("running_commissions", [event()]).state) == ("not understood", "as declared")
+    seen = sample("running_commissions", rows)
+    assert (seen.state, sample("running_commissions", [event()]).state) == ("not understood", "as declared")
     assert seen.sentence.startswith(
         "expected rows of running_commissions at [], but 0 of 2 fit; one does not because it has no date"
     )
@@ -36,5 +36,5 @@ def test_rows_that_loading_would_reject_are_not_understood() -> None:
 
 
 def test_an_envelope_around_a_documented_report_is_proposed_as_its_root() -> None:
-    seen = look("running_commissions", {"page": 1, "result": [event()]})
+    seen = sample("running_commissions", {"page": 1, "result": [event()]})
     assert (seen.state, seen.proposal) == ("proposed", '[running_commissions]\nroot = "result"\n')
