@@ -2,9 +2,9 @@
 -- One row per office, month and build that found a different commission in the office report.
 --
 -- A sale counts at the offices of its agents by their shares, as in the office report, not at the listing office. The
--- shares of a sale that vanished are unknown, so it counts whole at its listing office. The unexplained rest is `open`
--- until the reports that may explain it are read, or `nobody` if it is no agent's and no sale's commission.
--- marts.month_change_reasons has each reason.
+-- shares of a sale that vanished are unknown, so it counts whole at its listing office. A sale that moved is gone from
+-- one month and new in the other. The unexplained rest is `open` until the reports that may explain it are read, or
+-- `nobody` if it is no agent's and no sale's commission. marts.month_change_reasons has each reason.
 -- Parameters: year, office
 SELECT
     changes.office_name,
@@ -20,7 +20,8 @@ SELECT
     any_value(reasons.awaited_reports) AS awaited_reports,
     count(reasons.estate_id) AS sales,
     string_agg(
-        reasons.kind || ' ' || coalesce(reasons.street_address, reasons.estate_id, reasons.user_name, reasons.user_id), ', '
+        reasons.kind || ' ' || coalesce(reasons.street_address, reasons.estate_id, reasons.user_name, reasons.user_id)
+        || coalesce(' (other month ' || strftime(reasons.other_month, '%Y-%m') || ')', ''), ', '
         ORDER BY abs(reasons.amount) DESC
     ) AS changes,
     divided_basis AS commission_basis,

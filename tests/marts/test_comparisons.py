@@ -155,15 +155,17 @@ def analysis(given: Given, name: str) -> list[dict[str, object]]:
 
 def test_a_loss_that_two_reports_show_is_one_row_of_the_office_report(given: Given) -> None:
     write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
-    for amount, at_utc in ((125, FIRST_MOMENT), (75, LATER)):
-        found = [earned({"office_customer_id": "M1"}, amount)]
+    for sales, at_utc in (({"E1": 125, "E2": 25}, FIRST_MOMENT), ({"E1": 75}, LATER)):
+        found = [earned({"office_customer_id": "M1"}, sum(sales.values()))]
         loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
-        sales_read(given, "2026-01", {"E1": amount}, at_utc)
+        sales_read(given, "2026-01", sales, at_utc)
+        sales_read(given, "2026-02", {"E2": 25} if at_utc == LATER else {}, at_utc)
         build(given, "month_change_reasons", "tax_basis")
-    assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-100,)]
+    assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-125,)]
     [row] = analysis(given, "08_what_changed_afterwards")
-    assert (row["change_of_sales"], row["still_open"], row["changes"]) == (-40, 0, "sale changed E1")
-    assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-50,)]
+    assert (row["change_of_sales"], row["still_open"]) == (-60, 0)
+    assert row["changes"] == "sale changed E1, sale gone E2 (other month 2026-02)"
+    assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-75,)]
 
 
 @pytest.mark.parametrize(
