@@ -33,9 +33,6 @@ def test_a_day_knows_its_month_quarter_and_week(given: Given) -> None:
     found = given.execute("SELECT * EXCLUDE (day) FROM marts.calendar WHERE day = '2025-12-29'").fetchall()
     december, october = date(2025, 12, 1), date(2025, 10, 1)
     assert found == [(december, 12, "2025-12", october, 4, 2025, 2026, 1, 1, True)]
-    assert given.execute("SELECT max(day) FROM marts.calendar WHERE is_month_over").fetchall() == [
-        (date(2025, 12, 31),)
-    ]
 
 
 def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: Given) -> None:
