@@ -205,6 +205,8 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
         notes += _same_days(facts, words)
     elif row.is_over and not row.compared and row.offices == 1 and row.began_month:
         notes.append(text("cards.began", month=words.month(row.began_month)))
+    elif row.is_over and not row.compared and row.closed_after_month:
+        notes.append(text("offices.closed", month=words.month(row.closed_after_month)))
     elif row.is_over and not row.compared:
         notes.append(text("cards.no_year_before"))
     elif compared := _compared(row, words):
@@ -308,10 +310,14 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
+    year = _page_period(facts, "year")
+    known = _known_offices(year.budgeted, year, words) if year and year.budget is not None else ""
+    notes = [words.text("months.budgeted", offices=known)] if known else []
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[chart_of("commission", "budget", 0), chart_of("homes", "homes_budget", 1)],
         collapsed=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
+        notes=notes,
     )  # fmt: skip
 
 

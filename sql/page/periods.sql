@@ -150,7 +150,7 @@ SELECT
     found.cut_short,
     found.until_on,
     CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
-    CASE WHEN found.office_id IS NOT NULL THEN found.closed_after_month END AS closed_after_month,
+    CASE WHEN found.office_id IS NOT NULL OR found.kind = 'office' THEN found.closed_after_month END AS closed_after_month,
     found.budget_months,
     found.commission::DECIMAL(18, 4) AS commission,
     found.homes::DECIMAL(19, 8) AS homes,

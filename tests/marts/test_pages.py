@@ -107,6 +107,8 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
     before = {one["office_id"]: one["commission_before"] for one in chain}
     assert before == {None: 200, "M1": 100, "M2": 100, "M3": 0}
+    [page] = [one for one in periods if (one["scope"], one["period"]) == ("M2", "month")]
+    assert page["closed_after_month"] == month("2025-02")
 
 
 def test_coming_months_have_only_their_budget_and_last_year(given: Given) -> None:

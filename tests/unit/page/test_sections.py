@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.page.earnings import drivers_section, offices_section, opening
+from pipelines.page.earnings import drivers_section, months_section, offices_section, opening
 from pipelines.page.facts import Facts, Row, facts_of
 from pipelines.page.leads import leads_section
 from pipelines.page.people import agents_section, leaders_section, people_section
@@ -47,9 +47,10 @@ def test_the_year_is_a_line_of_figures() -> None:
     ]
 
 
-def test_growth_is_told_like_for_like_and_in_total_if_an_office_is_not_compared() -> None:
+def test_growth_is_told_like_for_like_and_in_total_and_budgets_are_counted_if_an_office_lacks_them() -> None:
     figures = opening(facts(periods=(replace(period(), offices=2),)), ENGLISH).figures
-    assert [(name, cell.text) for name, cell in figures[2:4]] == [
+    assert [(name, cell.text) for name, cell in figures[1:4]] == [
+        ("of budget (1 of 2 offices)", "100%"),
         ("vs last year, like for like (1 of 2 offices)", "+10.0%"),
         ("vs last year, total", "+20.0%"),
     ]
@@ -99,6 +100,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
         ({"missing_months": 1}, "One month of one office has not been loaded and is left out."),
         ({"wanted_month": month("2025-12")}, "No data before January 2026."),
         ({"compared": 0}, "The previous year has not been loaded."),
+        ({"compared": 0, "closed_after_month": month("2025-12")}, "closed after December 2025"),
         (
             {"compared": 0, "began_month": month("2025-06")},
             "The office has existed since June 2025, so there is no full year to compare with.",
@@ -192,15 +194,10 @@ def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
     ]
 
 
-def test_an_agent_whose_years_are_not_compared_says_so_beside_what_both_were() -> None:
+def test_an_agent_has_both_years_and_the_part_of_an_own_budget_that_is_reached() -> None:
     moved = replace(agent("A", "Di"), commission_change=None, stay="left")
     [row] = texts(agents_section(facts(agents=[moved]), ENGLISH))
-    assert row[1:4] == ["800", "800", "– not compared"]
-
-
-def test_an_agent_has_an_own_budget_and_the_part_of_it_that_is_reached() -> None:
-    [row] = texts(agents_section(facts(agents=[agent("A", "Al")]), ENGLISH))
-    assert row[4:7] == ["1,000", "80%", "−200"]
+    assert row[1:7] == ["800", "800", "– not compared", "1,000", "80%", "−200"]
 
 
 def test_a_changed_month_is_one_row_with_its_reasons() -> None:
@@ -312,7 +309,6 @@ def test_a_leaderboard_shows_ten_places_and_its_file_has_all() -> None:
         ("kind", "Visning", "Visning"),
         ("kind", None, "not stated"),
         ("state", "NoAnswerOrBusy", "No answer or busy"),
-        ("state", "Unheard", "Unheard"),
     ],
 )
 def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, text: str) -> None:
@@ -342,6 +338,14 @@ def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None
     assert found is not None
     assert texts(found.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
     assert found.notes == ["In total: offices that opened or closed are included."]
+
+
+def test_the_budget_by_month_says_how_many_offices_have_one() -> None:
+    section = months_section(
+        replace(of_chain(chain("A")), periods=(replace(period(), offices=3),)), ENGLISH, STOCKHOLM
+    )
+    assert section is not None
+    assert section.notes == ["Budget this year (1 of 3 offices)."]
 
 
 def test_people_are_a_line_and_tables() -> None:
