@@ -129,14 +129,6 @@ def test_the_next_night_has_everything(tmp_path: Path) -> None:
     assert following.cells() == calm()
 
 
-def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    summary = here.sync(Fault("401", after=3))
-    assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
-    assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
-    assert ["The login was denied (401)" in sentence for sentence in summary.complaints()] == [True]
-
-
 def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> None:
     here = scenario(tmp_path, offices=4)
     summary = here.sync(Fault("403"))

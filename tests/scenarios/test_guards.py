@@ -40,14 +40,6 @@ def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
     assert here.cells() == before
 
 
-def test_a_directory_that_is_empty_all_at_once_is_asked_twice_and_held_back(tmp_path: Path) -> None:
-    here = synced(tmp_path, ("users",))
-    before = here.cells()
-    [found] = here.sync(Fault("empty_report")).results
-    assert (found.status, found.requests) == (WindowStatus.HELD_BACK, 2)
-    assert here.cells() == before
-
-
 def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: Path) -> None:
     here = synced(tmp_path, ("commission_office",))
     before = here.cells()

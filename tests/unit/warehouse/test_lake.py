@@ -68,11 +68,15 @@ def test_a_publication_is_noted_with_its_tables(tmp_path: Path) -> None:
     }
 
 
-def test_the_next_publication_replaces_the_rows_and_keeps_the_earlier_files(tmp_path: Path) -> None:
+def test_the_next_publication_replaces_the_rows_and_keeps_the_earlier_files_until_an_erasure(
+    tmp_path: Path,
+) -> None:
     refresh(tmp_path, sold("1"))
     refresh(tmp_path, sold("2"), number=1)
     assert rows(tmp_path) == [{"sold": 2, "_shard": "all"}]
     assert len(files(tmp_path)) == 2
+    assert clean_lake(tmp_path / "data", str(tmp_path / "lake"), "", NOON) == ""
+    assert (len(files(tmp_path)), rows(tmp_path)) == (1, [{"sold": 2, "_shard": "all"}])
 
 
 def test_a_shard_replaces_its_own_rows_alone(tmp_path: Path) -> None:
@@ -141,13 +145,6 @@ def test_the_log_of_a_table_holds_no_value(tmp_path: Path) -> None:
     assert not any(
         b"Someone" in path.read_bytes() or b"4711" in path.read_bytes() for path in files(tmp_path, "*.json")
     )
-
-
-def test_an_erasure_leaves_the_files_of_the_latest_publication_alone(tmp_path: Path) -> None:
-    refresh(tmp_path, sold("1"))
-    refresh(tmp_path, sold("2"), number=1)
-    assert clean_lake(tmp_path / "data", str(tmp_path / "lake"), "", NOON) == ""
-    assert (len(files(tmp_path)), rows(tmp_path)) == (1, [{"sold": 2, "_shard": "all"}])
 
 
 def test_an_erasure_reports_a_lake_that_is_no_longer_configured(tmp_path: Path) -> None:
