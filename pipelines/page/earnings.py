@@ -42,7 +42,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 def _complete_forecast(row: Row) -> Decimal | None:
     """The forecast of the year; None if it leaves out an office whose commission is in the row."""
     forecast: Decimal | None = row.year_forecast
-    return forecast if row.forecast >= row.offices else None
+    return forecast if row.forecast_offices >= row.offices else None
 
 
 @dataclass(frozen=True)
@@ -81,21 +81,21 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     """The year in a row of figures: commission, share of budget, growth and forecast, if known."""
     words = writer.words
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
-    like_for_like = words.text(key, compared=row.compared, all=row.offices)
+    like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.so_far"): PageColumn("", "commission", "brief"),
-        words.text("year.of_budget") + _known_offices(row.budgeted, row, words): OF_BUDGET,
+        words.text("year.of_budget") + _known_offices(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _known_offices(row.forecast, row, words): FORECAST,
+        words.text("year.forecast") + _known_offices(row.forecast_offices, row, words): FORECAST,
     }
     cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth of all offices together, unless all are compared like for like."""
-    return row.total_change if row.compared < row.offices else None
+    """The growth of all offices together; None if like-for-like growth already covers them all."""
+    return row.total_change if row.compared_offices < row.offices else None
 
 
 def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
@@ -108,7 +108,7 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     at_year_end = _complete_forecast(row)
     if at_year_end is not None and reached and reached[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = reached[-1], at_year_end
-    budget = words.text("months.budget") + _known_offices(row.budgeted, row, words)
+    budget = words.text("months.budget") + _known_offices(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
         (budget, "goal"): [] if None in budgets else _running_sums(budgets),
@@ -180,11 +180,11 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budgeted(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.brief(row.budget))
-    return "" if row.budget is None else budget + _known_offices(row.budgeted, row, words)
+    return "" if row.budget is None else budget + _known_offices(row.budget_offices, row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """Notes on missing or uncompared data; each note once, with its periods."""
+    """Notes on data that is missing or not compared; each note once, with its periods."""
     periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
@@ -199,15 +199,15 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
         notes.append(text("cards.missing_months", row.missing_months))
     if row.cut_short:
         notes.append(text("cards.cut", row.cut_short))
-    if row.first_month > row.wanted_month:
+    if row.first_month > row.period_start:
         notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":
         notes += _same_days(facts, words)
-    elif row.is_over and not row.compared and row.offices == 1 and row.began_month:
+    elif row.is_over and not row.compared_offices and row.offices == 1 and row.began_month:
         notes.append(text("cards.began", month=words.month(row.began_month)))
-    elif row.is_over and not row.compared and row.closed_after_month:
+    elif row.is_over and not row.compared_offices and row.closed_after_month:
         notes.append(text("offices.closed", month=words.month(row.closed_after_month)))
-    elif row.is_over and not row.compared:
+    elif row.is_over and not row.compared_offices:
         notes.append(text("cards.no_year_before"))
     elif compared := _compared(row, words):
         notes.append(compared)
@@ -219,7 +219,7 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days(facts: Facts, words: Language) -> list[str]:
-    """Notes on sales in the current month against the same days of last year."""
+    """Notes on sales in the current month, compared with the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
@@ -236,10 +236,10 @@ def _same_days(facts: Facts, words: Language) -> list[str]:
 
 
 def _compared(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with last year: the change is then not that of the totals."""
-    if not row.is_over or not 0 < row.compared < row.offices:
+    """A note if only some offices are compared with last year, so the change is not that of the totals."""
+    if not row.is_over or not 0 < row.compared_offices < row.offices:
         return ""
-    return words.text("cards.compared", known=row.compared, all=row.offices)
+    return words.text("cards.compared", known=row.compared_offices, all=row.offices)
 
 
 def _known_offices(known: int, row: Row, words: Language) -> str:
@@ -267,8 +267,9 @@ def _year(facts: Facts) -> Row | None:
     newest = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
         return year
-    budget = newest.year_forecast / Decimal(newest.budget_share)
-    return year.with_columns(year_forecast=newest.year_forecast, year_budget=budget, forecast=newest.offices)
+    forecast, offices = newest.year_forecast, newest.offices
+    budget = forecast / Decimal(newest.budget_share)
+    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=offices)
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
@@ -277,7 +278,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     if not rows:
         return None
 
-    def chart_of(measure: str, budget: str, finest: float) -> Chart:
+    def month_chart(measure: str, budget: str, finest: float) -> Chart:
         def values(column: str, is_partial: bool | None = None) -> list[tuple[Number, Number] | None]:
             return columns(
                 [
@@ -311,11 +312,11 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
     year = _page_period(facts, "year")
-    known = _known_offices(year.budgeted, year, words) if year and year.budget is not None else ""
+    known = _known_offices(year.budget_offices, year, words) if year and year.budget is not None else ""
     notes = [words.text("months.budgeted", offices=known)] if known else []
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
-        charts=[chart_of("commission", "budget", 0), chart_of("homes", "homes_budget", 1)],
+        charts=[month_chart("commission", "budget", 0), month_chart("homes", "homes_budget", 1)],
         collapsed=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
         notes=notes,
     )  # fmt: skip
@@ -400,10 +401,10 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """Why an office has no forecast, if that is a lack of budgets; for all, the forecast of some."""
+    """Why an office without budgets has no forecast; for the total, the forecast of offices that have one."""
     if row.office_id is None:
-        is_in_part = row.year_forecast is not None and row.forecast < row.offices
-        return words.brief(row.year_forecast) + _known_offices(row.forecast, row, words) if is_in_part else ""
+        part = _known_offices(row.forecast_offices, row, words)
+        return words.brief(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
@@ -438,7 +439,7 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
     page = _page_period(facts, "year")
-    notes = [words.text("drivers.total")] if page and page.compared < page.offices else []
+    notes = [words.text("drivers.total")] if page and page.compared_offices < page.offices else []
     return Section(
         "drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes
     )

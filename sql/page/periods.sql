@@ -2,11 +2,11 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all
 -- offices: the current month, the last whole month, the year to it and the twelve months to it. Single offices have
 -- only the last whole month and the year. A month counts as in marts.chain_month. Changes are like for like: they
--- cover the offices that marts.growth compares, and compared counts them; but total_change and commission_before cover
--- all offices, even those that opened or closed. The current month is compared with nothing. A budget
--- is compared with the actual of the offices that have one. The year's forecast is that of each office's latest month
--- that is over, if all twelve months have a budget; budget_months counts them. Declared VAT is deducted. Figures come
--- three times: all that is known of a period, and the compared ones now and before.
+-- cover the offices that marts.growth compares, and compared_offices counts them; but total_change and
+-- commission_before cover all offices, even those that opened or closed. The current month is compared with nothing. A
+-- budget is compared with the actual of the offices that have one. The year's forecast is that of each office's latest
+-- month that is over, if all twelve months have a budget; budget_months counts them. Declared VAT is deducted. Figures
+-- come three times: all that is known of a period, and the compared ones now and before.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
@@ -48,22 +48,22 @@ spans AS (
 
 periods_wanted AS (
     SELECT kind, scope, oldest, last_whole IS NOT NULL AS is_over, unnest([
-        {'period': 'running', 'wanted_month': running, 'last_month': running},
-        {'period': 'month', 'wanted_month': last_whole, 'last_month': last_whole},
+        {'period': 'running', 'period_start': running, 'last_month': running},
+        {'period': 'month', 'period_start': last_whole, 'last_month': last_whole},
         {
             'period': 'year',
-            'wanted_month': date_trunc('year', coalesce(last_whole, newest))::DATE,
+            'period_start': date_trunc('year', coalesce(last_whole, newest))::DATE,
             'last_month': coalesce(last_whole, newest)
         },
-        {'period': 'twelve', 'wanted_month': (last_whole - INTERVAL 11 MONTH)::DATE, 'last_month': last_whole}
+        {'period': 'twelve', 'period_start': (last_whole - INTERVAL 11 MONTH)::DATE, 'last_month': last_whole}
     ], recursive := true)
     FROM spans
 ),
 
 periods AS (
-    SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(wanted_month, oldest) AS first_month
+    SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(period_start, oldest) AS first_month
     FROM periods_wanted
-    WHERE period <> 'twelve' OR wanted_month >= oldest
+    WHERE period <> 'twelve' OR period_start >= oldest
 ),
 
 page_months AS (
@@ -71,7 +71,7 @@ page_months AS (
         periods.period,
         periods.first_month,
         periods.last_month,
-        periods.wanted_month,
+        periods.period_start,
         periods.is_over,
         of_pages.*,
         of_pages.month >= periods.first_month AS is_now,
@@ -106,7 +106,7 @@ figures AS (
         side,
         any_value(first_month)::DATE AS first_month,
         any_value(last_month)::DATE AS last_month,
-        any_value(wanted_month)::DATE AS wanted_month,
+        any_value(period_start)::DATE AS period_start,
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
@@ -127,10 +127,10 @@ figures AS (
         sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (active_agent_count IS NOT NULL), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
-        count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budgeted,
+        count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budget_offices,
         sum(year_budget) FILTER (is_over AND month = last_month AND year_forecast IS NOT NULL) AS year_budget,
         sum(year_forecast) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL) AS year_forecast,
-        count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast
+        count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast_offices
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
     HAVING office_id IS NULL OR (period IN ('month', 'year') AND kind <> 'office')
@@ -143,7 +143,7 @@ SELECT
     found.office_id,
     found.first_month,
     found.last_month,
-    found.wanted_month,
+    found.period_start,
     found.is_over,
     found.offices,
     found.wanted - found.known AS missing_months,
@@ -160,7 +160,7 @@ SELECT
     found.other_commission::DECIMAL(18, 4) AS other_commission,
     found.per_agent::DECIMAL(18, 4) AS per_agent,
     found.agents::DECIMAL(9, 2) AS agents,
-    coalesce(now.offices, 0) AS compared,
+    coalesce(now.offices, 0) AS compared_offices,
     without_vat(total.commission_before, basis)::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
     CASE WHEN found.office_id IS NULL THEN total.growth_share END::DOUBLE AS total_change,
@@ -172,10 +172,10 @@ SELECT
     (now.per_agent / nullif(before.per_agent, 0) - 1)::DOUBLE AS per_agent_change,
     found.budget::DECIMAL(18, 4) AS budget,
     CASE WHEN found.budget IS NOT NULL THEN found.actual END::DECIMAL(18, 4) AS actual,
-    found.budgeted,
+    found.budget_offices,
     found.year_budget::DECIMAL(18, 4) AS year_budget,
     found.year_forecast::DECIMAL(18, 4) AS year_forecast,
-    found.forecast
+    found.forecast_offices
 FROM (FROM figures WHERE side = 'all') AS found
 LEFT JOIN (FROM figures WHERE side = 'now') AS now
     ON (now.kind, now.scope, now.period) = (found.kind, found.scope, found.period)

@@ -88,7 +88,7 @@ def test_a_period_is_compared_over_the_offices_loaded_in_both_years(given: Given
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
     read(given, "M2", {"2026-01": 50})
     row = period(found(given, "periods"), "month")
-    assert (row["commission"], row["offices"], row["compared"]) == (160, 2, 1)
+    assert (row["commission"], row["offices"], row["compared_offices"]) == (160, 2, 1)
     assert (row["commission_before"], row["commission_change"]) == (None, pytest.approx(0.1))
     assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
 
@@ -102,7 +102,7 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     held(given, "commission_user", "M2", [*(f"2025-{n:02}" for n in range(1, 13)), "2026-01"])
     periods = found(given, "periods")
     row = period(periods, "month")
-    assert (row["compared"], row["commission_change"]) == (1, pytest.approx(0.1))
+    assert (row["compared_offices"], row["commission_change"]) == (1, pytest.approx(0.1))
     assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
     chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
     before = {one["office_id"]: one["commission_before"] for one in chain}
@@ -132,7 +132,7 @@ def test_the_current_month_is_not_compared_but_has_last_years_whole_month(given:
     read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     periods, months = found_together(given, "periods", "months")
     running = period(periods, "running")
-    assert (running["commission"], running["is_over"], running["compared"]) == (40, False, 0)
+    assert (running["commission"], running["is_over"], running["compared_offices"]) == (40, False, 0)
     assert period(periods, "year")["last_month"] == JANUARY
     newest = shown(months)[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
@@ -144,7 +144,7 @@ def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> 
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
     periods = found(given, "periods")
     year = period(periods, "year", "office")
-    assert (year["compared"], year["began_month"]) == (0, month("2025-02"))
+    assert (year["compared_offices"], year["began_month"]) == (0, month("2025-02"))
     assert period(periods, "month", "office")["commission_change"] == pytest.approx(0.4)
 
 

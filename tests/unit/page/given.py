@@ -98,19 +98,19 @@ def period(
     known = Decimal(commission)
     found = row(
         "periods", kind, scope, name, office, first, LAST, first, is_over,
-        offices=1, missing_months=0, cut_short=0, until_on=date(2026, 2, 28), budget_months=12,
-        commission=known, homes=Decimal("2.5"), average_price=Decimal(4_000_000), fee_share=0.025, forecast=1,
-        average_commission=Decimal(100_000), other_commission=Decimal(5), per_agent=Decimal(500),
-        agents=Decimal(2), compared=0, budgeted=0, commission_before=known / Decimal("1.1"),
+        offices=1, forecast_offices=1, compared_offices=0, budget_offices=0, missing_months=0, cut_short=0,
+        until_on=date(2026, 2, 28), budget_months=12, commission=known, homes=Decimal("2.5"), fee_share=0.025,
+        average_price=Decimal(4_000_000), average_commission=Decimal(100_000), other_commission=Decimal(5),
+        per_agent=Decimal(500), agents=Decimal(2), commission_before=known / Decimal("1.1"),
     )  # fmt: skip
     if name == "year":
         found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000))
     if not is_over:
-        return replace(found, first_month=NEWEST, last_month=NEWEST, wanted_month=NEWEST)
+        return replace(found, first_month=NEWEST, last_month=NEWEST, period_start=NEWEST)
     return replace(
         found,
-        compared=1, commission_change=0.1, total_change=0.2, homes_change=0.2, average_price_change=-0.1,
-        fee_share_difference=0.0005, budget=Decimal(1000), actual=known, budgeted=1,
+        compared_offices=1, budget_offices=1, commission_change=0.1, total_change=0.2, homes_change=0.2,
+        average_price_change=-0.1, fee_share_difference=0.0005, budget=Decimal(1000), actual=known,
     )  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
         facts,
         changes=[changed("A", kind, awaited_reports=["sales"]) for kind in kinds],
         receivables=(owed("A"), owed("B", is_noted=False)),
-        periods=[replace(one, missing_months=2, cut_short=1, compared=0) for one in facts.periods],
+        periods=[replace(one, missing_months=2, cut_short=1, compared_offices=0) for one in facts.periods],
     )
     for html in (page(odd, code), office_page(odd, "A", code)):
         assert not re.search(r"\{\w*\}", re.sub("<(style|script)>.*?</", "", html, flags=re.DOTALL))

@@ -98,15 +98,15 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
     ("known", "note"),
     [
         ({"missing_months": 1}, "One month of one office has not been loaded and is left out."),
-        ({"wanted_month": month("2025-12")}, "No data before January 2026."),
-        ({"compared": 0}, "The previous year has not been loaded."),
-        ({"compared": 0, "closed_after_month": month("2025-12")}, "closed after December 2025"),
+        ({"period_start": month("2025-12")}, "No data before January 2026."),
+        ({"compared_offices": 0}, "The previous year has not been loaded."),
+        ({"compared_offices": 0, "closed_after_month": month("2025-12")}, "closed after December 2025"),
         (
-            {"compared": 0, "began_month": month("2025-06")},
+            {"compared_offices": 0, "began_month": month("2025-06")},
             "The office has existed since June 2025, so there is no full year to compare with.",
         ),
         (
-            {"offices": 3, "compared": 2},
+            {"offices": 3, "compared_offices": 2},
             "Changes are like for like: 2 of 3 offices, open throughout both periods.",
         ),
     ],
