@@ -70,7 +70,7 @@ class Language:
         return self.number(value, has_plus=True)
 
     def brief(self, value: Number | None, *, has_plus: bool = False) -> str:
-        """An amount in a narrow place: 1.5M, 250k, 900."""
+        """An amount in few characters: 1.5M, 250k, 900."""
         if value is None:
             return UNKNOWN
         amount, form = Decimal(value), self.words["form"]

@@ -16,7 +16,7 @@ UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, untouched leads, then by side, kind, sender, office and state; None without leads."""
+    """Leads by week, side, kind, sender, office and state, and untouched leads; None without leads."""
     words = writer.words
     if not facts.leads:
         return None

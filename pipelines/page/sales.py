@@ -102,7 +102,7 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _not_in_totals(words: Language) -> Callable[[Row], str]:
-    """A function for the note on a cancelled sale that its month's totals still include."""
+    """A function for the note on a cancelled sale that is not yet deducted from its month's totals."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 

@@ -63,7 +63,7 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows, with the `named` values, None if a value is unknown; None for a single row."""
+    """The sums of rows (None if a value is unknown), with the `named` values; None for a single row."""
     if len(rows) < 2:
         return None
     sums = {}

@@ -35,8 +35,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: a member, or each element of lists or objects under some names.
 
-    `names` are simplified; no names stand for the value itself (`[]` at the start of a path) or, with
-    `is_any`, for every list of objects. Steps that lead to the same elements are equal.
+    `names` are simplified; if empty, the step is into the value itself (`[]` at the start of a path) or, with
+    `is_any`, into every list of objects. Steps that lead to the same elements are equal.
     """
 
     text: str = field(compare=False)
@@ -48,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Hop:
-    """A way from one level of a document to the next: members to walk through, then a step.
+    """The path from one level of a document to the next: members to walk through, then a step.
 
     The step leads into a list or keyed objects, or, at the end of a path, to one object (`rows[].sale`).
     """
@@ -60,7 +60,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class ColumnPath:
-    """Where the value of a column is: at a level of the way to the rows, under members of its objects.
+    """Where the value of a column is: at a level of the path to the rows, under members of its objects.
 
     Level 0 is the document, the last level is the row. Without members the value is the object itself, or
     with `is_key` the object's key. `parent` names the table that has the column.

@@ -43,7 +43,7 @@ class Place:
 
     @property
     def lists(self) -> set[Keys]:
-        """The ways to the lists that are separate places; (*,) stands for any list of objects."""
+        """The paths to the lists that are separate places; (*,) stands for any list of objects."""
         ways: set[Keys] = set()
         for hop in (place.hop for place in self.below):
             names = (ANY,) if hop.step.is_any else hop.step.names

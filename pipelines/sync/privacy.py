@@ -51,7 +51,7 @@ def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not name_columns:
         return frame
-    # a number, such as an undocumented phone's, has no pseudonym and becomes null
+    # a number, such as an undocumented phone number, has no pseudonym and becomes null
     number_columns = [name for name in name_columns if name not in text_columns]
     frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in number_columns)
     name_columns = [name for name in name_columns if name in text_columns]

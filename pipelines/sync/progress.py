@@ -15,7 +15,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so their pace is no estimate."""
+"""The first windows start together, so their pace says nothing about the rest."""
 MAX_REASON_LENGTH = 70
 HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
@@ -73,7 +73,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as cells under HEADS.
 
-    No cell states why a report failed: the line of its cause does, for all reports and customers.
+    No cell states why a report failed: there is a line for each cause, with all its reports and customers.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

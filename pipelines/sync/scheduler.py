@@ -50,7 +50,7 @@ class Scheduler:
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request all windows of all tasks; a failure is recorded and stops nothing else.
 
-        Windows fetched by then are still loaded. Raises errors of the store (a full disk, a lost lock).
+        Windows already fetched are still loaded. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
@@ -90,7 +90,7 @@ class Scheduler:
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Fetch one window and hand it to the loader; if that fails, returns its record and the error.
+        """Fetch one window and hand it to the loader; returns its record and the error if fetching failed.
 
         It is not requested if the outcome of other windows forbids it.
         """

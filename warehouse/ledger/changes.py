@@ -1,4 +1,4 @@
-"""Months that changed after they were loaded, as the service reports or disagreeing reports show."""
+"""Months that changed after they were loaded: the service names them, or two reports disagree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warehouse.ledger.window_result import WindowResult
 
 SETTLING = timedelta(hours=12)
-"""A month that was read this soon after a change may lack it: clocks differ, a time without an offset may be
+"""A month that was read this soon after a change may miss it: clocks differ, a time without an offset may be
 in another zone, and a report may lag."""
 ANSWERED, FAILED = "answered", "failed"
 _TIMES = ("changed_at_utc", "noticed_at_utc")
@@ -63,10 +63,10 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a request for changes, and the months that its answer named; known changes stay.
+    """Record a probe, and the months that its answer named; known changes stay.
 
     `asked_of` is the report that was filtered by time of change. A change is already known if a recorded
-    one is at least as late and was noticed after it, because months read since then include it.
+    one is at least as late and was noticed after it: months read since then include both.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},

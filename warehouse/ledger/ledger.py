@@ -189,7 +189,7 @@ def forget_denial(connection: DuckDBPyConnection, report: str, customer: str) ->
 
 
 def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
-    """Forget every denial that a later answer has disproved."""
+    """Forget every denial after which the report was answered again."""
     connection.execute(
         """
         DELETE FROM meta.access AS denied
@@ -250,11 +250,11 @@ def write_due_days(
         """
         UPDATE meta.months AS old SET next_due_on = new.due_on, due_reason = new.reason
         FROM (
-            SELECT held.report, held.customer, held.month, due.due_on, due.reason
-            FROM meta.months AS held
-            LEFT JOIN due ON (due.report, due.customer) = (held.report, held.customer)
-                AND due.month IS NOT DISTINCT FROM held.month
-            WHERE (held.next_due_on, held.due_reason) IS DISTINCT FROM (due.due_on, due.reason)
+            SELECT stored.report, stored.customer, stored.month, due.due_on, due.reason
+            FROM meta.months AS stored
+            LEFT JOIN due ON (due.report, due.customer) = (stored.report, stored.customer)
+                AND due.month IS NOT DISTINCT FROM stored.month
+            WHERE (stored.next_due_on, stored.due_reason) IS DISTINCT FROM (due.due_on, due.reason)
         ) AS new
         WHERE (old.report, old.customer) = (new.report, new.customer)
             AND old.month IS NOT DISTINCT FROM new.month

@@ -48,7 +48,7 @@ class PastPublication:
 
 
 @dataclass(frozen=True)
-class RequestsOfNight:
+class DailyRequests:
     """The requests of a day, all reports and customers together."""
 
     day: date
@@ -68,7 +68,7 @@ class Overview:
     conditions: Sequence[Condition] = ()
     publications: Sequence[PastPublication] = ()
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    nights: Sequence[RequestsOfNight] = ()
+    nights: Sequence[DailyRequests] = ()
     is_published: bool = True
     """Whether there ever was a published file."""
     published_file: str = ""
@@ -121,7 +121,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
             read_state(connection, Versions(store.data_dir)),
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
-            nights=[RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
+            nights=[DailyRequests(*row) for row in _rows(connection, _NIGHTS)],
         )
     versions = Versions(store.data_dir)
     version = versions.current() if unless_checked_since and not view.published_file else None

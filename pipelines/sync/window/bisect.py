@@ -58,7 +58,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned only from spans that were too long, because their months were answered later."""
+        """The limit learned only from spans that were just too long: all their months were answered later."""
         limit = WindowLimit(*self._known)
         for span in self.rejected:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -108,7 +108,7 @@ async def read_spans(
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: not if one as long was answered, or a month was rejected."""
+    """Whether a shorter span may be answered: a 400 may have another cause than the length of its span."""
     if isinstance(error, BadRequest):
         return span.days > limit.longest_answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)

@@ -115,7 +115,7 @@ class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
     Answers that turn out to be useless (pages whose rows moved, repeated pages, rejections) are landed too.
-    `used_pages` are the answers whose rows are loaded, `usable_bytes` the size of those that may become such.
+    `used_pages` are the answers whose rows are loaded, `usable_bytes` counts answers that may still be used.
     """
 
     fetcher: Fetcher
@@ -253,7 +253,7 @@ class _WindowReader:
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
         """The answers for one span; if they may be truncated, its halves are requested too.
 
-        If the halves have more rows, they are used. Either way the limit stores the row count.
+        If the halves have more rows, they are used. The limit remembers the row count in both cases.
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)

@@ -16,9 +16,9 @@ MIN_WINDOW_BYTES = 50_000
 class MemoryBudget:
     """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
 
-    While a window is fetched, it counts as large as the largest window of its report so far (of any report,
-    if it is the first of its own). Then, until it is loaded, it counts as large as its own answers. The very
-    first window runs alone until all its pages have arrived.
+    A window that is being fetched counts with the size of its report's largest window so far (of any
+    report's, if it is the first); a fetched one counts with its own size until it is loaded. The very first
+    window runs alone until all its pages have arrived.
     """
 
     total: int = BYTES_UNDER_WAY

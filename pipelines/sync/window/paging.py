@@ -41,7 +41,7 @@ class PageSize:
 
     `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. `is_settled` is true
     once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
-    the largest counts seen on one page, so the service caps pages no lower.
+    the largest counts seen on one page, so the service does not cap pages below them.
     """
 
     largest: int = 1000
@@ -206,13 +206,13 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 
 
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
-    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that rows did not change pages.
+    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    Reading ends at an empty page. A page shorter than requested ends it only once all stated rows have come:
-    the service may cap pages, and the total may count something else. A total equal to the first page's rows
-    may count that page alone, unless an earlier reading had a longer page. If no page is full, the service
-    may cap pages, so only an empty page is the end. A rejected or failing page also ends the reading once all
-    stated rows have come; after a page shorter than the first, any rejection does.
+    Reading ends at an empty page. A page shorter than requested ends it too, if all stated rows have come and
+    the service does not cap pages below that size: one page was full or, if this is the first, an earlier
+    reading had a longer page. (A total equal to the first page's rows may count that page alone.) A rejected
+    or failing page also ends the reading once all stated rows have come; after a page shorter than the first,
+    any rejection does.
 
     Then pages are read again and must have the same rows: only the first if the total equals the rows
     received, otherwise all except the last page with rows, because removing a row moves a later one onto a

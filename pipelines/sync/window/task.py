@@ -22,7 +22,7 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowS
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    The `windows` are requested newest first, as the service may have nothing before some day; after several
+    The `windows` are requested newest first, as the oldest may be before the service has data; after several
     rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
     month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
     for the report or all reports of the customer. `lacks_months` is true if rows of several months do not
