@@ -59,7 +59,7 @@ NOTHING_SELECTED = (
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
 SWITCHED_OFF = (
-    "Nothing was requested: {} are switched off. Correct BROKERBI_CUSTOMERS, or select other customers."
+    "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select other customers."
 )
 
 

@@ -152,14 +152,14 @@ def _service_findings(
     if down := next((sample.error for sample in samples if isinstance(sample.error, HostDown)), None):
         yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors state the same
         return
-    logins: defaultdict[str, list[Sample]] = defaultdict(list)
+    by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         if isinstance(sample.error, Unauthorized):
-            logins[sample.error.remedy].append(sample)
+            by_remedy[sample.error.remedy].append(sample)
         elif sample.error and not isinstance(sample.error, Forbidden):
             subject = f"{sample.report} of {sample.customer}"
             yield Finding(subject, Severity.ERROR, sample.error.issue, sample.error.remedy)
-    for remedy, denied_samples in logins.items():
+    for remedy, denied_samples in by_remedy.items():
         names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
         yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
     with_login = [sample for sample in samples if not isinstance(sample.error, Unauthorized)]

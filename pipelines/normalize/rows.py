@@ -296,12 +296,12 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
         nested = [Nested(row, value, [key] * len(value)) for key, value in extra if holds_objects(value)]
-        has_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
+        is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
-        has_only_values = not nested and any(value and type(value) is list for _, value in extra)
-        if not is_nothing(element) and (not has_expected or is_wrapped or has_only_values):
+        has_only_plain_lists = not nested and any(value and type(value) is list for _, value in extra)
+        if not is_nothing(element) and (not is_expected or is_wrapped or has_only_plain_lists):
             raise _mismatch(expected, element, level.roots)
         lists += nested
     return lists

@@ -297,7 +297,7 @@ def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Ha
 def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(read: Harness) -> None:
     read.change_settings(customer__m30016__active="false")
     result = read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
-    assert "Nothing was requested: M30016 are switched off." in failure_of(result)
+    assert "Nothing was requested. Switched off: M30016." in failure_of(result)
     assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
