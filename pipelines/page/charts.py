@@ -92,11 +92,11 @@ def chart(
     words: Language,
     write: Write,
     *,
-    finest: float = 0,
+    min_step: float = 0,
 ) -> Chart:
-    """Draw series over an axis of names; `finest` is the smallest step between two grid lines."""
+    """Draw series over an axis of names; grid lines are at least `min_step` apart."""
     ends = [end for line in series for span in line.spans if span for end in span]
-    scale = scale_marks(ends, finest)
+    scale = scale_marks(ends, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
     shapes = [
         Mark("grid" if mark else "grid zero", _line([(LEFT, _y(mark, scale)), (100, _y(mark, scale))]))
@@ -187,18 +187,18 @@ def _amount(span: tuple[Number, Number]) -> Number:
     return span[1] if not span[0] else float(span[1]) - float(span[0])
 
 
-def scale_marks(amounts: Sequence[Number | None], finest: float = 0) -> tuple[float, ...]:
-    """Round marks that enclose all amounts and zero, no closer than `finest`."""
+def scale_marks(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
+    """Round marks that enclose all amounts and zero, no closer than `min_step`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:
         high = low + 1
-    rough = max((high - low) / MAX_GRID_LINES, finest)
+    rough = max((high - low) / MAX_GRID_LINES, min_step)
     size = 10 ** math.floor(math.log10(rough))
     step = next(
         size * factor
         for factor in _STEPS
-        if size * factor >= rough and (size * factor) % (finest or size * factor) == 0
+        if size * factor >= rough and (size * factor) % (min_step or size * factor) == 0
     )
     return tuple(index * step for index in range(math.floor(low / step), math.ceil(high / step - 1e-9) + 1))
 

@@ -278,7 +278,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     if not rows:
         return None
 
-    def month_chart(measure: str, budget: str, finest: float) -> Chart:
+    def month_chart(measure: str, budget: str, min_step: float) -> Chart:
         def values(column: str, is_partial: bool | None = None) -> list[tuple[Number, Number] | None]:
             return columns(
                 [
@@ -295,8 +295,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
             Series(words.text("months.budget"), "goal", values(budget), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
-        write = words.short if finest else words.brief
-        return chart(words.text(f"figures.{measure}"), names, series, words, write, finest=finest)
+        write = words.short if min_step else words.brief
+        return chart(words.text(f"figures.{measure}"), names, series, words, write, min_step=min_step)
 
     table = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),

@@ -54,9 +54,9 @@ def page_of_chain(facts: Facts) -> Row | None:
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
-def render_page(facts: Facts, form: PageSettings, page: Row | None) -> str:
+def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all pages."""
-    words, timezone = form.words.with_figures(facts.metrics), ZoneInfo(form.timezone)
+    words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
     writer = Writer(words)
@@ -65,7 +65,7 @@ def render_page(facts: Facts, form: PageSettings, page: Row | None) -> str:
     up = "" if kind == "chain" else "../"
     pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
     files = {scope.scope: up + page_path(scope) for scope in pages if scope.kind == "office"}
-    chain = form.chain_name or words.text("page.chain")
+    chain = settings.chain_name or words.text("page.chain")
     only = page.office_names[0] if page and len(page.office_names) == 1 else ""
     is_office = kind == "office"
     sections = [
@@ -86,7 +86,7 @@ def render_page(facts: Facts, form: PageSettings, page: Row | None) -> str:
         lang=words.code,
         t=words.text,
         moment=partial(words.moment, timezone=timezone),
-        name=(page.name if page and page.name else "") or form.chain_name or only or chain,
+        name=(page.name if page and page.name else "") or settings.chain_name or only or chain,
         chain=chain if kind != "chain" else "",
         groups=[(scope.name, up + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
         if kind == "chain"
@@ -100,18 +100,18 @@ def render_page(facts: Facts, form: PageSettings, page: Row | None) -> str:
         verdict=verdict(own, writer, timezone),
         opening=earnings.opening(own, writer),
         sections=[section for section in sections if section],
-        made_at_utc=form.made_at_utc,
-        timezone=form.timezone,
+        made_at_utc=settings.made_at_utc,
+        timezone=settings.timezone,
     )
 
 
-def render_operators(facts: Facts, form: PageSettings, *, severity: str, verdict: str) -> str:
+def render_operators(facts: Facts, settings: PageSettings, *, severity: str, verdict: str) -> str:
     """The operators' page, with the current state of the pipeline.
 
     It is always in English, like its causes, commands and documentation. `verdict` is a sentence on the
     state, and `severity` is well, warning or error.
     """
-    english, timezone = language("en"), ZoneInfo(form.timezone)
+    english, timezone = language("en"), ZoneInfo(settings.timezone)
     problems, more = (
         [table for title, rows in titles.items() if (table := _plain_table(title, rows, english, timezone))]
         for titles in (
@@ -141,8 +141,8 @@ def render_operators(facts: Facts, form: PageSettings, *, severity: str, verdict
         more=more,
         moment=partial(english.moment, timezone=timezone),
         basis=facts.basis[0] if facts.basis else NO_BASIS,
-        made_at_utc=form.made_at_utc,
-        timezone=form.timezone,
+        made_at_utc=settings.made_at_utc,
+        timezone=settings.timezone,
     )
 
 

@@ -254,9 +254,8 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
     if not any(sums):
         return None
     names = [words.text(f"figures.{step}") for step in steps]
-    drawing = chart(
-        words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
-    )
+    series = [Series("", "value", columns(sums))]
+    drawing = chart(words.text("funnel.chart"), names, series, words, words.short, min_step=1)
     notes = []
     if sums[0] and sums[0] >= MIN_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))

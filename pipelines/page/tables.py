@@ -123,12 +123,12 @@ def download(words: Language, name: str, head: Sequence[str], rows: Sequence[Seq
     text, decimal = io.StringIO(), words.words["form"]["decimal"]
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
     file.writerow(map(csv_cell, head))
-    file.writerows([[_in_file(value, decimal) for value in row] for row in rows])
+    file.writerows([[_csv_value(value, decimal) for value in row] for row in rows])
     address = "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue())
     return Download(address, file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv", name)
 
 
-def _in_file(value: object, decimal: str) -> str:
+def _csv_value(value: object, decimal: str) -> str:
     if isinstance(value, Decimal | float):
         return f"{value:.4f}".rstrip("0").rstrip(".").replace(".", decimal)
     if value is None or isinstance(value, int):
@@ -225,16 +225,16 @@ class Writer:
         length = value if isinstance(value, Decimal | int) else None
         budget, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
         return replace(
-            self._written(column.kind, value),
+            self._formatted(column.kind, value),
             note=column.note(row) if column.note else "",
-            change=None if change is None else self._written(kind, change),
+            change=None if change is None else self._formatted(kind, change),
             link=getattr(row, column.link) if column.link else "",
             width=bar_width(length, longest) if longest and length is not None else "",
             budget=bar_width(budget, longest) if longest and budget else "",
             before=bar_width(before, longest) if longest and before else "",
         )
 
-    def _written(self, kind: str, value: Value) -> Cell:
+    def _formatted(self, kind: str, value: Value) -> Cell:
         if isinstance(value, date):
             return Cell(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):

@@ -30,47 +30,47 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
     if not path.exists():
         return catalogue
     try:
-        written = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ShapesError(f"{path.name} cannot be read: {error}") from None
     corrected = dict(catalogue)
-    for name, words in written.items():
+    for name, part in content.items():
         where = f"{path.name}: [{name}"
         report = catalogue.get(name)
         if report is None:
             raise ShapesError(f"{where}] is not a report{_hint(name, list(catalogue))}")
         try:
-            corrected[name] = replace(_corrected_report(report, words, where), shape=_shape_hash(words))
+            corrected[name] = replace(_corrected_report(report, part, where), shape=_shape_hash(part))
         except PathError as error:
             raise ShapesError(f"{where}] {error}") from None
     return corrected
 
 
-def _shape_hash(words: Mapping[str, Any]) -> str:
+def _shape_hash(part: Mapping[str, Any]) -> str:
     """A short hash of the keys that decide how rows are read; if it changes, stored answers are replayed."""
-    decisive = {word: value for word, value in words.items() if word != TOTAL_ROWS}
+    decisive = {key: value for key, value in part.items() if key != TOTAL_ROWS}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16] if decisive else ""
 
 
-def _corrected_report(report: Report, words: Any, where: str) -> Report:
+def _corrected_report(report: Report, part: Any, where: str) -> Report:
     """A report with its shape from the file; its unpaged counterpart has a separate shape."""
-    if not (report.endpoint.paged and isinstance(words, dict)):
-        return _shaped_report(report, words, where)
-    paged = {word: value for word, value in words.items() if word != UNPAGED}
-    unpaged = _shaped_report(report, words.get(UNPAGED, {}), f"{where}.{UNPAGED}")
+    if not (report.endpoint.paged and isinstance(part, dict)):
+        return _shaped_report(report, part, where)
+    paged = {key: value for key, value in part.items() if key != UNPAGED}
+    unpaged = _shaped_report(report, part.get(UNPAGED, {}), f"{where}.{UNPAGED}")
     return replace(_shaped_report(report, paged, where), unpaged=unpaged)
 
 
-def _shaped_report(report: Report, words: Any, where: str) -> Report:
+def _shaped_report(report: Report, part: Any, where: str) -> Report:
     """A report with its part of the file; raises PathError for paths that do not fit together."""
     tables = {table.name: table for table in report.tables}
-    words = _checked_keys(words, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
+    part = _checked_keys(part, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
-    of_first = {word: words[word] for word in TABLE_KEYS if word in words}
-    tables[first] = _table(tables[first], of_first, where)
-    for name in tables.keys() & words.keys():
-        tables[name] = _table(tables[name], words[name], f"{where}.{name}")
-    texts: dict[str, Any] = {word: _text(words, word, where) for word in REPORT_KEYS if word in words}
+    first_part = {key: part[key] for key in TABLE_KEYS if key in part}
+    tables[first] = _table(tables[first], first_part, where)
+    for name in tables.keys() & part.keys():
+        tables[name] = _table(tables[name], part[name], f"{where}.{name}")
+    texts: dict[str, Any] = {key: _text(part, key, where) for key in REPORT_KEYS if key in part}
     corrected = replace(report, tables=tuple(tables.values()), **texts)
     if corrected.decimal not in (".", ","):
         raise ShapesError(f'{where}] decimal must be "." or ","')
@@ -80,15 +80,15 @@ def _shaped_report(report: Report, words: Any, where: str) -> Report:
     return corrected
 
 
-def _table(table: Table, words: Any, where: str) -> Table:
+def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
     If the rows have moved, a column whose declared path no longer leads to them counts as absent.
     """
-    words = _checked_keys(words, TABLE_KEYS, where)
+    part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
-    columns = _checked_keys(words.get("columns", {}), names, f"{where}.columns")
-    rows = _text(words, "rows", where) if "rows" in words else table.rows
+    columns = _checked_keys(part.get("columns", {}), names, f"{where}.columns")
+    rows = _text(part, "rows", where) if "rows" in part else table.rows
     paths = {**table.paths, **{name: _text(columns, name, where) for name in columns}}
     corrected = replace(table, rows=rows, paths=paths)
     if rows == NONE:
@@ -109,14 +109,14 @@ def _table(table: Table, words: Any, where: str) -> Table:
     return corrected
 
 
-def _checked_keys(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
+def _checked_keys(part: Any, known: Sequence[str], where: str) -> dict[str, Any]:
     """The keys of a table in the file; raises ShapesError for an unknown key."""
-    if not isinstance(words, dict):
+    if not isinstance(part, dict):
         raise ShapesError(f"{where}] is not a table; its keys may be {', '.join(known)}")
-    for word in words:
-        if word not in known:
-            raise ShapesError(f"{where}] has no key {word!r}{_hint(word, known)}")
-    return words
+    for key in part:
+        if key not in known:
+            raise ShapesError(f"{where}] has no key {key!r}{_hint(key, known)}")
+    return part
 
 
 def _hint(name: str, known: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ def _hint(name: str, known: Sequence[str]) -> str:
     )
 
 
-def _text(words: Mapping[str, Any], word: str, where: str) -> str:
-    if not isinstance(words[word], str):
-        raise ShapesError(f"{where}] {word} is not a text in quotes")
-    return str(words[word]).strip()
+def _text(part: Mapping[str, Any], key: str, where: str) -> str:
+    if not isinstance(part[key], str):
+        raise ShapesError(f"{where}] {key} is not a text in quotes")
+    return str(part[key]).strip()

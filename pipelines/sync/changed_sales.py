@@ -100,8 +100,8 @@ def _affected_months(
     """Ids of estates by the report and month that they affect.
 
     A sale affects the current and the stored month of its contract, because a corrected date moves a sale.
-    Rows that name an estate but have a date of their own affect the month under which they are stored, and
-    the month of possession, to which they may move.
+    If rows have a date of their own, a sale also affects the months whose stored rows name its estate, and
+    the month of possession, to which such rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

@@ -35,7 +35,7 @@ def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[
 
 @given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))
 def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
-    assert all(mark == round(mark) for mark in scale_marks(amounts, finest=1))
+    assert all(mark == round(mark) for mark in scale_marks(amounts, min_step=1))
 
 
 def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> None:
