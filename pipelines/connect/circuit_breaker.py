@@ -100,7 +100,7 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def denies_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login lacks access to a customer: three reports denied, one answered for others."""
+        """Whether a login lacks access to a customer: denied three reports, one of which others can read."""
         denied = self._denied_reports.get((customer, login), set())
         return (
             (customer, login) not in self._answered

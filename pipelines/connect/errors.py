@@ -96,7 +96,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out` if most timed out."""
+    """5xx, time-outs, resets, truncated or cached bodies in every try; `timed_out` if most timed out."""
 
     timed_out: bool = False
 

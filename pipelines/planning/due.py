@@ -32,7 +32,7 @@ DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months below this age are requested again every four weeks."""
 DAYS_BETWEEN_REPORTS = 10
-"""Days from the first due day of a report to that of the next: its ten or so older months take ten days."""
+"""Days between the first due days of two reports: about ten older months of each are due, one a day."""
 
 
 class Due(NamedTuple):

@@ -22,7 +22,7 @@ _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
 _MESSAGE = re.compile(r"(message|comment)$")
 KEY = "key"
-"""The column of the keys of keyed objects; the values in its row describe the person that it identifies."""
+"""The column with the keys of keyed objects; a key may be the id of the person that its row describes."""
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 
