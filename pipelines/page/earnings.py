@@ -84,10 +84,10 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.so_far"): PageColumn("", "commission", "brief"),
-        words.text("year.of_budget") + _known_offices(row.budget_offices, row, words): OF_BUDGET,
+        words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _known_offices(row.forecast_offices, row, words): FORECAST,
+        words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
     }
     cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
@@ -108,7 +108,7 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     at_year_end = _complete_forecast(row)
     if at_year_end is not None and reached and reached[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = reached[-1], at_year_end
-    budget = words.text("months.budget") + _known_offices(row.budget_offices, row, words)
+    budget = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
         (budget, "goal"): [] if None in budgets else _running_sums(budgets),
@@ -180,7 +180,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budgeted(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.brief(row.budget))
-    return "" if row.budget is None else budget + _known_offices(row.budget_offices, row, words)
+    return "" if row.budget is None else budget + _offices_suffix(row.budget_offices, row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
@@ -242,7 +242,7 @@ def _compared(row: Row, words: Language) -> str:
     return words.text("cards.compared", known=row.compared_offices, all=row.offices)
 
 
-def _known_offices(known: int, row: Row, words: Language) -> str:
+def _offices_suffix(known: int, row: Row, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
@@ -312,7 +312,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
     year = _page_period(facts, "year")
-    known = _known_offices(year.budget_offices, year, words) if year and year.budget is not None else ""
+    known = _offices_suffix(year.budget_offices, year, words) if year and year.budget is not None else ""
     notes = [words.text("months.budgeted", offices=known)] if known else []
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
@@ -403,7 +403,7 @@ def _office_note(row: Row, words: Language) -> str:
 def _forecast_note(row: Row, words: Language) -> str:
     """Why an office without budgets has no forecast; for the total, the forecast of offices that have one."""
     if row.office_id is None:
-        part = _known_offices(row.forecast_offices, row, words)
+        part = _offices_suffix(row.forecast_offices, row, words)
         return words.brief(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_forecast is not None or row.budget_months == 12:
         return ""
