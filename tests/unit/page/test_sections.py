@@ -122,7 +122,7 @@ def test_a_note_states_the_range_of_a_forecast() -> None:
 def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
     assert note.startswith(
-        "Last whole month: Recent months still change: after they were this recent, 3 earlier months"
+        "Last whole month: Recent months still change: since they were as recent, 3 earlier"
     )
     assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%).")
 
