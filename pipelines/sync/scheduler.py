@@ -84,8 +84,8 @@ class Scheduler:
                 self._note_failure(task, window, *failure)
                 if isinstance(failure[1], BadRequest | RejectedTogether):
                     at_a_time = 1
-            if task.rejected_in_a_row >= MAX_REJECTED_MONTHS and not task.closed:
-                task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
+            if task.rejected_in_a_row >= MAX_REJECTED_MONTHS and not task.stop_reason:
+                task.stop_reason = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
 
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
@@ -113,12 +113,12 @@ class Scheduler:
         """The record of a window that the outcome of other windows forbids; None if it may be requested."""
         if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True
-            task.closed = "not requested: this login has been denied every report of the customer (403)"
+            task.stop_reason = "not requested: this login has been denied every report of the customer (403)"
         if task.denied:
-            return result.ended(WindowStatus.NO_ACCESS, task.closed)
+            return result.ended(WindowStatus.NO_ACCESS, task.stop_reason)
         if stopped := self.summary.stopped:
             return result.ended(WindowStatus.NOT_REQUESTED, stopped.issue, failure=failure_of(stopped))
-        return result.ended(WindowStatus.NOT_REQUESTED, task.closed) if task.closed else None
+        return result.ended(WindowStatus.NOT_REQUESTED, task.stop_reason) if task.stop_reason else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
         """Record a window that could not be fetched, and the consequences for the rest of its task."""
@@ -135,7 +135,7 @@ class Scheduler:
             case HeldBack():
                 status = WindowStatus.HELD_BACK
             case Forbidden():
-                status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
+                status, task.denied, task.stop_reason = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_by_id:
                 task.rejected_in_a_row += 1
             case HostDown():

@@ -20,7 +20,7 @@ from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
-from warehouse.ledger.stored_answers import loads_to_replay, record_unread
+from warehouse.ledger.stored_answers import loads_to_replay, record_unreadable
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
@@ -96,7 +96,7 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far; `unread` maps loads that could not be read to their errors.
+    """A running replay and its outcome so far; `unreadable` has the errors of loads that failed to be read.
 
     `damaged` describes all damaged landing files.
     """
@@ -107,7 +107,7 @@ class _Replay:
     on_load: Callable[[int, int], None]
     result: ReplayResult = field(default_factory=ReplayResult)
     unchanged_histories: list[str] = field(default_factory=list)
-    unread: dict[str, str] = field(default_factory=dict)
+    unreadable: dict[str, str] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
@@ -125,16 +125,16 @@ class _Replay:
                 stored = {} if is_history else read_load_profiles(connection, group)
             readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
-                self.unread |= {load.load_id: HISTORY_UNREADABLE for load in readable}
+                self.unreadable |= {load.load_id: HISTORY_UNREADABLE for load in readable}
                 continue
             result.loads += len(readable)
             result.rows += sum(table.frame.height for load in readable for table in load.tables)
             result.rejected += sum(len(load.rejected) for load in readable)
             load_group(store, readable, from_scratch=is_history and not quarantine)
             self.on_load(result.loads, len(loads))
-        result.failures += [damage for damage in self.damaged if damage not in self.unread.values()]
+        result.failures += [damage for damage in self.damaged if damage not in self.unreadable.values()]
         with store.writing() as connection:
-            record_unread(connection, self.unread)
+            record_unreadable(connection, self.unreadable)
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
         """Record loads of these reports that only landing has, as after a lost working file."""
@@ -178,7 +178,7 @@ class _Replay:
                 if not isinstance(error, WarehouseError | OSError):
                     sentences = self.result.unfit
                 sentences.append(f"{subject}: {error}")
-                self.unread[load.load_id] = str(error)
+                self.unreadable[load.load_id] = str(error)
 
     @property
     def landing(self) -> Landing:

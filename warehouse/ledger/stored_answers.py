@@ -101,7 +101,7 @@ def _to_database(value: Any) -> Any:
     return naive_utc(value) if isinstance(value, datetime) else value
 
 
-def record_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
+def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
     """Mark landed loads that could not be read as failed, each with its error."""
     rows = list(errors.items())
     if rows:

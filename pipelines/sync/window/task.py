@@ -24,7 +24,7 @@ class TaskState:
 
     The `windows` are requested newest first, as the oldest may be before the service has data; after several
     rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
-    month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
+    month (None without months). `stop_reason` is why no more windows are requested. `denied` means 403,
     for the report or all reports of the customer. `lacks_months` is true if rows of several months do not
     state their month. With `accept_shrink` the guard holds nothing back.
     """
@@ -35,7 +35,7 @@ class TaskState:
     windows: deque[Window] = field(init=False)
     rejected_in_a_row: int = 0
     lacks_months: bool = False
-    closed: str = ""
+    stop_reason: str = ""
     denied: bool = False
     stored: Profiles = field(default_factory=dict)
     accept_shrink: bool = False
@@ -48,7 +48,7 @@ class TaskState:
         newest: list[Window] = []
         while self.windows and len(newest) < count:
             window = self.windows.popleft()
-            if (limit := self.limit.months) and len(window.months) > limit and not self.closed:
+            if (limit := self.limit.months) and len(window.months) > limit and not self.stop_reason:
                 self.windows.extendleft(halves_of(window, today, self.planned.report.endpoint.limit))
             else:
                 newest.append(window)
