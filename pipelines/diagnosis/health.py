@@ -98,7 +98,7 @@ def observe(
 ) -> Overview:
     """The overview under these settings, with the conditions that only this process knows.
 
-    `planned` is what a sync would request now, if known; with `settings_error` it would reject the settings.
+    `planned` is what a sync would request now, if known; `settings_error` is why it rejects the settings.
     Customers removed from the settings are shown only if any data was loaded, so a corrected typo disappears.
     """
     conditions = list(view.conditions)
