@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 TRIES_PAST_END = 2
 """Tries for a page past the stated total: some services fail there rather than send an empty page."""
-UNREADABLE = UnreadableRows.__name__
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A snapshot is requested again if it lost at least this many rows and this share of its rows."""
 LARGE_ANSWER = 1_000_000
@@ -176,13 +175,10 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Close the landing file with a trailer that lists the used answers.
-
-        After an error it lists only unreadable ones: a replay loads them once their shape is corrected.
-        """
+        """Close the landing file with a trailer that lists the answers whose rows were read."""
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
-            "used": [page.landing_index for page in self.used_pages] if error in ("", UNREADABLE) else [],
+            "used": [page.landing_index for page in self.used_pages],
             "error": error,
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
