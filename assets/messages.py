@@ -34,12 +34,12 @@ WILL_RETRY = "dagster/will_retry"
 class MessageCursor:
     """The cursor of a channel's sensor: what its messages have reported.
 
-    Runs were last examined at `looked`, in seconds of the Unix epoch. `day` is the day of the last reported
+    Runs were last examined at `looked`, in seconds of the Unix epoch. `night` is the id of the last reported
     nightly run, and `keys` identify all errors reported then and since.
     """
 
     looked: float = 0.0
-    day: str = ""
+    night: str = ""
     keys: Sequence[str] = ()
 
 
@@ -94,15 +94,15 @@ def next_message(
         runs.append(night.dagster_run)
     if not runs:
         return after, None
-    is_unreported = night is not None and night.dagster_run.tags[NIGHT_TAG] != sent.day
-    conditions = _conditions(project, now) if day or not is_unreported else {}
+    is_reported = not night or night.dagster_run.run_id == sent.night
+    conditions = _conditions(project, now) if day or is_reported else {}
     errors = {**conditions, **_reasons(project, instance, runs)}
     new = _lines(errors, sent.keys)
     if not day:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
         after = replace(after, keys=sorted({*sent.keys, *errors}))
         return after, Message(subject, _text(new)) if new else None
-    after = replace(after, day=day, keys=sorted(errors))
+    after = replace(after, night=runs[-1].run_id, keys=sorted(errors))
     if not errors:
         return after, Message(f"brokerbi, {day}: all is well again", "") if sent.keys else None
     lines = _lines(errors)
@@ -120,17 +120,17 @@ def _is_to_report(night: dg.RunRecord, now: datetime, sent: MessageCursor) -> bo
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
     has_had_time = now - to_datetime(night.end_time or 0.0) > TIME_TO_PUBLISH
-    return is_over and has_had_time and run.tags[NIGHT_TAG] != sent.day
+    return is_over and has_had_time and run.run_id != sent.night
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: MessageCursor) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last tick, except a nightly run that is yet to be reported."""
+    """Runs that failed for good since the last tick, except nightly runs, reported once published."""
     since = to_datetime(sent.looked) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
         run
         for run in instance.get_runs(filters, limit=LATEST_RUNS, ascending=True)
-        if run.tags.get(WILL_RETRY) != "true" and run.tags.get(NIGHT_TAG, sent.day) == sent.day
+        if run.tags.get(WILL_RETRY) != "true" and NIGHT_TAG not in run.tags
     ]
 
 
