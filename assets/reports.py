@@ -190,10 +190,10 @@ def _raise_failure(
     red = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
     conditions = matching_conditions(keys, conditions)
-    is_transient = any(condition.cause in TRANSIENT for condition in conditions)
-    is_retried = is_transient and not _is_automatic_retry(context)
+    causes = {condition.cause for condition in conditions}
+    is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
     retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."
-    note = retry if is_retried else REMEDY
+    note = retry if is_retried else "" if causes == {"Forbidden"} else REMEDY  # a denial rests for the day
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")

@@ -194,7 +194,7 @@ def failure(
     causes = cause_lines(conditions)
     reasons = causes or list(dict.fromkeys(result.reason for result in red)) or [stopped]
     return dg.Failure(
-        "\n".join([f"{headline}.", *reasons, note]), metadata={CAUSES: len(causes)} if causes else {}
+        "\n".join([f"{headline}.", *reasons, note]).rstrip(), metadata={CAUSES: len(causes)} if causes else {}
     )
 
 

@@ -157,7 +157,7 @@ all_conditions AS (
         'Access to every report is denied (403).' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
-        || ', or switch the customer off (`active = false`).' AS remedy
+        || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID` requests it before tomorrow.' AS remedy
     FROM denied_customers
     UNION ALL BY NAME
     SELECT
@@ -166,7 +166,7 @@ all_conditions AS (
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
-        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access.' END AS remedy
+        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access. `brokerbi sync --refresh --customer ID --report NAME` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
@@ -231,7 +231,7 @@ all_conditions AS (
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
-    ANTI JOIN denied_customers ON denied_customers.customer = probes.customer
+    ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
     WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'

@@ -105,6 +105,8 @@ def test_a_denied_report_is_access_lost_or_never_granted(
     for report in read:
         held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     refused(given, *denied)
+    probe = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "403"}
+    insert_rows(given, "meta.probes", [probe])
     assert conditions(given) == expected
 
 
