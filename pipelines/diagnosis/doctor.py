@@ -167,7 +167,7 @@ def _service_findings(
         accepted = [sample for sample in with_login if sample.customer == customer]
         result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
         if denied := [sample.report for sample in accepted if sample.state == "no access"]:
-            result += f"; denied: {', '.join(denied)}"
+            result += f"; denied today: {', '.join(denied)}"
             has_some = len(denied) < len(accepted)
             off = "them off (BROKERBI_REPORTS=-name)" if has_some else "the customer off (`active = false`)"
             remedy = f"ask the service's support for access, or switch {off}"

@@ -23,6 +23,7 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import UNDATED_WINDOW, Span, Window, spans_of_days, windows
+from pipelines.settings.messages import SettingsError
 from warehouse.ledger.ids import known_ids, months_with_rows
 from warehouse.ledger.ledger import Cap, Ledger, read_ledger, write_due_days
 
@@ -102,7 +103,7 @@ class Plan:
 def make_plan(
     settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
-    """The plan of a selection, and the ledger behind it; raises SettingsError for unknown names."""
+    """The plan of a selection, and the ledger behind it; raises SettingsError for a wrong name or start."""
     with store.reading() as connection:
         return make_plan_on(connection, settings, selection, settings.today_local(clock), catalogue)
 
@@ -111,6 +112,8 @@ def make_plan_on(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
     """The same as make_plan, on an open connection."""
+    if settings.start > Month.of(today):
+        raise SettingsError([f"BROKERBI_START is {settings.start}, which is yet to come; correct it."])
     inputs = read_inputs(connection, settings, selection, today, catalogue)
     probes = plan_probes(inputs) if inputs.max_changed_months and selection.requests_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS

@@ -14,6 +14,7 @@ import pytest
 
 from pipelines.connect.errors import RUN_AGAIN
 from pipelines.diagnosis.doctor import SHIPPED_FILE, Finding, examine
+from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
@@ -73,9 +74,13 @@ def test_every_report_of_every_customer_is_asked_once_for_the_latest_month_that_
     assert days == {"2026-10-01"}
 
 
-def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp_path: Path) -> None:
+def test_a_wrong_report_or_start_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="did you mean sales"):
         findings(whole_chain(tmp_path, ["salse"], whole=True))
+    world = whole_chain(tmp_path, ["sales"])
+    settings = world.settings.model_copy(update={"start": Month(2030, 1)})
+    with pytest.raises(SettingsError, match="2030-01, which is yet to come"):
+        findings(replace(world, settings=settings))
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
@@ -104,7 +109,7 @@ def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scen
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
     sync(world.settings, Selection(), context=world.context)
-    assert worst(world, "access of G1", ask=True).result == "3 of 4 reports answer; denied: sales"
+    assert worst(world, "access of G1", ask=True).result == "3 of 4 reports answer; denied today: sales"
     assert statuses_of_sales(world) == [403]
 
 
