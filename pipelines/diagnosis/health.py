@@ -66,8 +66,8 @@ def judge(view: Overview) -> Verdict:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.states or not view.is_published:
-        what = "published" if view.states else "requested"
-        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_begun=False)
+        what = "published yet" if view.states else "requested yet (or the file is lost: `brokerbi replay`)"
+        return Verdict(f"Nothing has been {what}; run `brokerbi sync`.", WARNING, has_begun=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL
