@@ -96,7 +96,7 @@ def next_message(
         return after, None
     is_reported = not night or night.dagster_run.run_id == sent.night
     conditions = _conditions(project, now) if day or is_reported else {}
-    errors = {**conditions, **_reasons(project, instance, runs)}
+    errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, sent.keys)
     if not day:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
@@ -152,17 +152,17 @@ def keys_of(cause: Cause) -> list[str]:
     return [f"{name} | {subject}" for subject in subjects]
 
 
-def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun]) -> Errors:
-    """The distinct reasons why runs failed that are not in meta.conditions."""
-    url = project.settings.ui_url.rstrip("/")
+def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], known: Errors) -> Errors:
+    """The distinct reasons why runs failed that are not in meta.conditions; a known line stays as it is."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             what = f"{job} ({partitions})" if partitions else job
-            link = f"{url}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            errors.setdefault(f"run | {reason}", f"{what}: {reason} ({link})")
+            link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
+            line = reason if reason in known.values() else f"{what}: {reason} ({link})"
+            errors.setdefault(f"run | {reason}", line)
     return errors
 
 
@@ -177,7 +177,7 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
         failure = data.user_failure_data
         if not (failure and CAUSES in failure.metadata):
             reasons.append((failure and failure.description) or (data.error.message if data.error else ""))
-    return " ".join(" ".join(reasons).split())
+    return " ".join(" ".join(dict.fromkeys(reasons)).split())
 
 
 def _text(lines: Sequence[str]) -> str:

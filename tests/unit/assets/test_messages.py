@@ -133,14 +133,16 @@ def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(m
 
 
 def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(made: Harness) -> None:
-    fetch(made, tags={NIGHT_TAG: "one more"})  # launched by day
+    fetch(made, tags={NIGHT_TAG: "the next"})
     publish(made.file.parent, keep=2, now=made.project.clock.utc_now())
     path = made.project.store.path
     whole = path.read_bytes()
     path.write_text("this is no DuckDB file" * 1000)
+    fetch(made)
     sent, message = looked(made, SENT, minutes=3)
-    assert "is damaged" in text((sent, message))
+    assert text((sent, message)).count("is damaged") == 1
     path.write_bytes(whole)
+    fetch(made)
     ended(made, "1", "The code is broken.", tags={NIGHT_TAG: "one more"})
     sent, message = looked(made, sent, minutes=6)
     assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
