@@ -74,9 +74,12 @@ def examine(
             result = f"{folder} holds personal data, and other users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    if may_request:
-        yield from _service_findings(settings, context, reports)
-    yield from _state_findings(settings, context, settings_error)  # last: an answer clears an old denial
+    answers = list(_service_findings(settings, context, reports)) if may_request else []
+    yield from answers
+    remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR}
+    for finding in _state_findings(settings, context, settings_error):  # an answer may disprove a denial
+        if finding.remedy not in remedies:
+            yield finding
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
