@@ -406,7 +406,7 @@ def test_a_level_is_unknown_against_its_budget_if_one_of_its_offices_is(given: G
     of_two_offices(given, "2026-01", 90, 60)
     of_two_offices(given, "2026-02", 90)
     shown = "month(month), budget::INT, actual::INT, attainment_share::FLOAT, missing_offices"
-    levels = [f"marts.{level}_budget_vs_actual" for level in ("chain", "brand", "region")]
+    levels = "marts.chain_budget_vs_actual", "marts.brand_budget_vs_actual", "marts.region_budget_vs_actual"
     build(given, *levels)
     found = [given.execute(f"SELECT {shown} FROM {level}").fetchall() for level in levels]
     assert found == [[(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]] * 3
