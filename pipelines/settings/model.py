@@ -32,7 +32,7 @@ from pipelines.months import Month
 from pipelines.settings.messages import PREFIX, SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
 
-CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"']{1,100}""")
+CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"';\s]{1,100}""")
 """The first four excluded characters are forbidden in Dagster's partition keys."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
