@@ -244,7 +244,7 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
             return version
     description = f"version {to}" if to else "earlier version"
     raise WarehouseError(
-        f"There is no undamaged {description} in {versions.folder}; the folder also has "
+        f"There is no undamaged {description} in {versions.folder}. Other versions there: "
         f"{', '.join(version for version in versions.kept() if version not in kept) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )
