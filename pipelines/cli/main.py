@@ -105,6 +105,7 @@ def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractCont
         f"brokerbi {what}",
         on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
         wait=wait,
+        resumes=what == "sync",
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )

@@ -86,14 +86,15 @@ def work_lock(
     *,
     on_wait: Callable[[str], None],
     wait: bool = True,
+    resumes: bool = True,
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
     All threads of this process share it. While another command or run works, `on_wait` gets a sentence with
-    its name; with `wait=False` raises WarehouseError instead. An error of the body is recorded if
-    its `sentence_of` is not empty. Only entry points take the lock, never the functions that they call.
+    its name; with `wait=False` raises WarehouseError instead. Errors with a `sentence_of` are recorded. The
+    record of other unfinished work stays unless `resumes`. Only entry points take the lock.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -105,14 +106,14 @@ def work_lock(
     def report(holder: Work) -> None:
         on_wait(f"waiting for {holder.sentence}")
 
-    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker):
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, left):
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:
             sentence = sentence_of(error)
             _record(lock, replace(work, error=sentence) if sentence else None)
             raise
-        _record(lock, None)
+        _record(lock, left if left and left.what != what and not resumes else None)
 
 
 @contextmanager
@@ -156,15 +157,16 @@ def is_locked(path: Path) -> bool:
 @contextmanager
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
-) -> Iterator[tuple[int, Work | None]]:
-    """Hold a lock for the body, which gets its descriptor and the work that it waited for."""
+) -> Iterator[tuple[int, Work | None, Work | None]]:
+    """Hold a lock for the body; yields its descriptor, the work that it waited for and the last record."""
     with _open_lock_file(path) as lock:
-        blocker = None
+        blocker = left = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:
             for descriptor in (next_lock, lock):
                 blocker = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or blocker
+                left = Work.read(path)
                 _record(descriptor, work)
-        yield lock, blocker
+        yield lock, blocker, left
 
 
 @contextmanager
