@@ -58,6 +58,9 @@ def judge(view: Overview) -> Verdict:
 
     While meta.freshness has no state, nothing was requested. "All is well" needs a publication.
     """
+    if view.is_lost:
+        sentence = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
+        return Verdict(sentence, ERROR, has_begun=False)
     errors, warnings = (
         list(_counts_by_kind([condition for condition in view.conditions if condition.severity == severity]))
         for severity in (ERROR, WARNING)
@@ -66,8 +69,8 @@ def judge(view: Overview) -> Verdict:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.states or not view.is_published:
-        what = "published yet" if view.states else "requested yet (or the file is lost: `brokerbi replay`)"
-        return Verdict(f"Nothing has been {what}; run `brokerbi sync`.", WARNING, has_begun=False)
+        what = "published" if view.states else "requested"
+        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_begun=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL

@@ -71,6 +71,8 @@ class Overview:
     nights: Sequence[DailyRequests] = ()
     is_published: bool = True
     """Whether there ever was a published file."""
+    is_lost: bool = False
+    """Whether the working file is gone, although landing has answers."""
     published_file: str = ""
     """GONE, CHANGED or DAMAGED, if it is not as the latest publication or rollback left it."""
 
@@ -122,6 +124,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _NIGHTS)],
+            is_lost=not store.path.exists() and any(store.data_dir.glob("landing/*")),
         )
     versions = Versions(store.data_dir)
     version = versions.current() if unless_checked_since and not view.published_file else None

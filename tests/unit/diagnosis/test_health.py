@@ -82,6 +82,8 @@ def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert not judge(Overview([])).has_begun
     killed = judge(Overview([FRESH], [NO_ACCESS], is_published=False))
     assert (killed.sentence[:31], killed.is_well) == ("Nothing has been published yet;", False)
+    lost = judge(Overview([], [FAILED], is_lost=True))
+    assert (lost.sentence[:24], lost.is_well) == ("The working file is gone", False)
     failed = Overview([FRESH], [FAILED], is_published=False)
     assert judge(failed) == judge(replace(failed, is_published=True))
 
