@@ -145,7 +145,7 @@ def _service_findings(
     customers = [customer.id for customer in settings.active_customers]
     number = len(reports) * len(customers)
     seconds = duration(number / settings.requests_per_second)
-    yield Finding("service", Severity.WELL, f"checked with at most {number} requests, about {seconds}")
+    yield Finding("service", Severity.WELL, f"is checked with at most {number} requests, about {seconds}")
     known: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known))
@@ -169,13 +169,12 @@ def _service_findings(
     for customer in customers:
         accepted = [sample for sample in with_login if sample.customer == customer]
         result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
-        if denied := [sample.report for sample in accepted if sample.state == "no access"]:
+        denied = [sample.report for sample in accepted if sample.state == "no access"]
+        if denied and len(denied) < len(accepted):  # a customer denied everything is a condition below
             result += f"; denied today: {', '.join(denied)}"
-            has_some = len(denied) < len(accepted)
-            off = "them off (BROKERBI_REPORTS=-name)" if has_some else "the customer off (`active = false`)"
-            remedy = f"ask the service's support for access, or switch {off}"
+            remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
-        elif accepted:
+        elif accepted and not denied:
             yield Finding(f"access of {customer}", Severity.WELL, result)
 
 
