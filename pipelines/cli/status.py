@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import date, timedelta
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.reports import REPORTS
@@ -17,7 +15,6 @@ from pipelines.cli.output import cell, hang, print_json, print_records, read_set
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, sync_settings_error
 from pipelines.words import size
-from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 
 if TYPE_CHECKING:
@@ -62,7 +59,7 @@ def run_status(
         print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
         hang("", verdict.sentence)
-        if (work := work_of(settings.data_dir)) and work.is_running:
+        if (work := work_of(settings.data_dir)) and work.is_running and not work.is_suspended:
             hang("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
     return int(check and not verdict.is_well)
@@ -85,7 +82,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
-    print_records(publications[: None if details else 1], ("status", "name", "at_utc", "size", "reasons"))
+    columns = ("status", "name", "at_utc", "size")  # why the latest was not published is a condition
+    print_records(publications[: None if details else 1], (*columns, "reasons") if details else columns)
 
 
 def _standings(
@@ -119,27 +117,24 @@ def _standings(
 @command("doctor")
 def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
     """Check settings, disk, files, logins and access; give remedies."""
-    from pipelines.diagnosis.doctor import Finding, examine
+    from pipelines.diagnosis.doctor import examine
     from pipelines.sync.run_context import RunContext
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
-    worst, online, busy = Severity.WELL, not offline, list[Finding]()
-    with ExitStack() as stack:
-        try:
-            if online:
-                stack.enter_context(working(settings, "doctor", wait=False))
-        except WarehouseError as error:
-            online, busy = False, [Finding("service", Severity.WARNING, f"not checked. {error}")]
-        invalid = sync_settings_error(os.environ, settings)
-        findings = examine(
-            settings, RunContext(), environment=os.environ, may_request=online, settings_error=invalid
-        )
-        for finding in chain(busy, findings):
-            hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
-            if finding.remedy and finding.severity is not Severity.WELL:
-                hang("      -> ", finding.remedy)
-            worst = Severity.worst((worst, finding.severity))
+    worst = Severity.WELL
+    for finding in examine(
+        settings,
+        RunContext(),
+        environment=os.environ,
+        may_request=not offline,
+        lock=working(settings, "doctor", wait=False),
+        settings_error=sync_settings_error(os.environ, settings),
+    ):
+        hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
+        if finding.remedy and finding.severity is not Severity.WELL:
+            hang("      -> ", finding.remedy)
+        worst = Severity.worst((worst, finding.severity))
     return int(worst is Severity.ERROR)
 
 

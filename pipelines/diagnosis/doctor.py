@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,9 +61,10 @@ def examine(
     *,
     environment: Mapping[str, str],
     may_request: bool = True,
+    lock: AbstractContextManager[object] | None = None,
     settings_error: SettingsError | None = None,
 ) -> Iterator[Finding]:
-    """Examine everything; with `may_request`, send one small request per customer and report.
+    """Examine everything; with `may_request`, send one small request per customer and report, under the lock.
 
     `environment` has DAGSTER_HOME; `settings_error` is why a sync would reject these settings. Raises
     SettingsError for an unknown report.
@@ -74,7 +76,13 @@ def examine(
             result = f"{folder} holds personal data, and other users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    answers = list(_service_findings(settings, context, reports)) if may_request else []
+    answers: list[Finding] = []
+    if may_request:
+        try:
+            with lock or nullcontext():  # released before the state is read, which has who held it
+                answers += _service_findings(settings, context, reports)
+        except WarehouseError as error:
+            answers.append(Finding("service", Severity.WARNING, f"not checked. {error}"))
     yield from answers
     remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR}
     for finding in _state_findings(settings, context, settings_error):  # an answer may disprove a denial
