@@ -14,7 +14,7 @@ from duckdb import BinderException, CatalogException
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import work_of
+from warehouse.store.lock import WORK, is_locked, work_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether the working file is gone, although landing has answers."""
+    """Whether the working file knows of no load, although landing has answers and no command works."""
     published_file: str = ""
     """GONE, CHANGED or DAMAGED, if it is not as the latest publication or rollback left it."""
 
@@ -124,13 +124,18 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _NIGHTS)],
-            is_lost=not store.path.exists() and any(store.data_dir.glob("landing/*")),
+            is_lost=_is_lost(connection, store.data_dir),
         )
     versions = Versions(store.data_dir)
     version = versions.current() if unless_checked_since and not view.published_file else None
     if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
         return replace(view, published_file=DAMAGED)
     return view
+
+
+def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
+    [(is_empty,)] = connection.execute("SELECT count(*) = 0 FROM meta.loads").fetchall()
+    return is_empty and any(data_dir.glob("landing/*")) and not is_locked(data_dir / WORK)
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
