@@ -61,3 +61,19 @@ def test_no_nightly_run_of_an_office_makes_many_more_requests_than_another(
     pages = {("tips_and_leads", customer): 4}  # one for each of two spans and two choices
     begin, *others = nightly_requests(here, Ledger(caps=caps, most_requests=pages), 70)
     assert (begin <= first, max(others) <= quiet) == (True, True)
+
+
+@pytest.mark.parametrize(("days_ago", "probes"), [(0, 0), (1, 1)])
+def test_changes_are_requested_again_the_day_after_a_denial(
+    tmp_path: Path, days_ago: int, probes: int
+) -> None:
+    here, moment = scenario(tmp_path, offices=1, start="2024-01"), datetime.combine(TODAY, time(12), UTC)
+    pairs = [(name, here.settings.customers[0].id) for name in REPORTS]
+    months: dict[date | None, StoredMonth] = {
+        date(2024, 1, 1): StoredMonth(moment - timedelta(days=9), "held")
+    }
+    ledger = Ledger(
+        stored=dict.fromkeys(pairs, months), denied=dict.fromkeys(pairs, moment - timedelta(days=days_ago))
+    )
+    known = calendar(here.settings, TODAY), ledger, Selection(), [*REPORTS.values()], here.settings.customers
+    assert len([*plan_probes(PlanInputs(*known))]) == probes
