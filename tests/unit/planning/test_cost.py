@@ -69,9 +69,8 @@ def test_changes_are_requested_again_the_day_after_a_denial(
 ) -> None:
     here, moment = scenario(tmp_path, offices=1, start="2024-01"), datetime.combine(TODAY, time(12), UTC)
     pairs = [(name, here.settings.customers[0].id) for name in REPORTS]
-    months: dict[date | None, StoredMonth] = {
-        date(2024, 1, 1): StoredMonth(moment - timedelta(days=9), "held")
-    }
+    held = StoredMonth(moment - timedelta(days=9), "held")
+    months: dict[date | None, StoredMonth] = {date(2024, 1, 1): held}
     ledger = Ledger(
         stored=dict.fromkeys(pairs, months), denied=dict.fromkeys(pairs, moment - timedelta(days=days_ago))
     )
