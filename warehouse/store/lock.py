@@ -100,20 +100,20 @@ def work_lock(
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
     with translate_errors(path):
         make_folder(path.parent)
-    seconds = math.inf if wait else GLANCE_SECONDS
-    quiet_seconds = 0.0 if wait else math.inf
+    seconds, quiet_seconds = (math.inf, 0.0) if wait else (GLANCE_SECONDS, math.inf)
 
     def report(holder: Work) -> None:
         on_wait(f"waiting for {holder.sentence}")
 
-    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, left):
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
+        left = None if resumes or (last and last.what == what) else last
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:
             sentence = sentence_of(error)
-            _record(lock, replace(work, error=sentence) if sentence else None)
+            _record(lock, replace(work, error=sentence) if sentence else left)
             raise
-        _record(lock, left if left and left.what != what and not resumes else None)
+        _record(lock, left)
 
 
 @contextmanager
@@ -160,13 +160,13 @@ def _hold(
 ) -> Iterator[tuple[int, Work | None, Work | None]]:
     """Hold a lock for the body; yields its descriptor, the work that it waited for and the last record."""
     with _open_lock_file(path) as lock:
-        blocker = left = None
+        blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:
             for descriptor in (next_lock, lock):
                 blocker = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or blocker
-                left = Work.read(path)
+                last = Work.read(path)
                 _record(descriptor, work)
-        yield lock, blocker, left
+        yield lock, blocker, last
 
 
 @contextmanager
