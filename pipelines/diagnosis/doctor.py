@@ -80,11 +80,12 @@ def examine(
     if may_request:
         try:
             with lock or nullcontext():  # released before the state is read, which has who held it
-                answers += _service_findings(settings, context, reports)
+                for finding in _service_findings(settings, context, reports):
+                    answers.append(finding)
+                    yield finding
         except WarehouseError as error:
-            answers.append(Finding("service", Severity.WARNING, f"not checked. {error}"))
-    yield from answers
-    remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR}
+            yield Finding("service", Severity.WARNING, f"not checked. {error}")
+    remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR} - {""}
     for finding in _state_findings(settings, context, settings_error):  # an answer may disprove a denial
         if finding.remedy not in remedies:
             yield finding
