@@ -43,7 +43,7 @@ from pipelines.sync.sync import sync
 from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Condition
+from warehouse.ledger.conditions import FORBIDDEN, Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
@@ -193,7 +193,7 @@ def _raise_failure(
     causes = {condition.cause for condition in conditions}
     is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
     retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."
-    note = retry if is_retried else "" if causes == {"Forbidden"} else REMEDY  # a denial rests for the day
+    note = retry if is_retried else "" if causes == {FORBIDDEN} else REMEDY  # a denial rests for the day
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
