@@ -281,14 +281,6 @@ def test_a_check_that_cannot_run_fails_by_its_severity_and_stops_no_other(
     assert "nobody" in bad.message
 
 
-def test_a_check_that_fails_half_way_does_not_harm_the_callers_transaction(tmp_path: Path) -> None:
-    given = warehouse()
-    (tmp_path / "c.sql").write_text(f"{HEADER}-- Severity: error\nSELECT CAST('x' AS INT) AS x")
-    given.begin()
-    run_checks(given, tmp_path)
-    assert given.execute("SELECT 1").fetchall() == [(1,)]
-
-
 def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
     moment = datetime(2026, 6, 1, 5, tzinfo=UTC)
     for found_rows in (3, 2):

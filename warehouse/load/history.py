@@ -18,9 +18,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.load.incoming import Incoming, Load, insert
+from warehouse.load.schema_evolution import tables_of_report
 from warehouse.store.duckdb_file import insert_rows, quoted
 from warehouse.store.meta_schema import naive_utc, replace_rows
-from warehouse.store.schema import Tables, TableSchema, tables_of_report
+from warehouse.store.schema import Tables, TableSchema
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

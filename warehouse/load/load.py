@@ -17,9 +17,9 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.load.history import StoredScopes, forget_histories, merge_wave, record_scopes, waves_of
 from warehouse.load.incoming import Load, incoming_rows, insert
 from warehouse.load.quarantine import replace_quarantine
-from warehouse.load.schema_evolution import ensure_table
+from warehouse.load.schema_evolution import ensure_table, tables_of_report
 from warehouse.store.meta_schema import naive_utc, replace_rows
-from warehouse.store.schema import TableSchema, read_tables, tables_of_report
+from warehouse.store.schema import TableSchema, read_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

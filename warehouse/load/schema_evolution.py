@@ -94,6 +94,16 @@ def ensure_table(
         tables[key] = new
 
 
+def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
+    """The tables of a report, parents before their children."""
+
+    def depth(table: TableSchema) -> int:
+        parent = tables.get((table.parent or "").lower())
+        return 0 if parent is None else 1 + depth(parent)
+
+    return sorted((table for table in tables.values() if table.report == report), key=depth)
+
+
 def common_type(types: Iterable[str]) -> str:
     """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 

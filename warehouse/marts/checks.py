@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import SQL, Query, queries
-from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted, second_connection
+from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 SAMPLE_ROWS = 5
 SUBJECT_COLUMNS = (
@@ -58,12 +58,8 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check outside the caller's transaction; a check that cannot run does not stop the others.
-
-    Checks do not see the caller's uncommitted rows.
-    """
-    with second_connection(connection) as other:
-        return [_run(other, check) for check in queries(folder, "checks")]
+    """Run every check, each in its own transaction; a check that cannot run does not stop the others."""
+    return [_run(connection, check) for check in queries(folder, "checks")]
 
 
 def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:

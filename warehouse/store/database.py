@@ -6,7 +6,6 @@ Analysts never open it; they read the published copy.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -76,7 +75,8 @@ class Store:
             make_folder(self.path.parent)
             with file_lock(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
-                shutil.rmtree(spill_folder(self.path), ignore_errors=True)
+                for spilled in spill_folder(self.path).glob("*.*"):
+                    spilled.unlink()
                 recover(self.path)
                 if not self.path.exists():
                     self._create()

@@ -101,16 +101,6 @@ Tables = dict[str, TableSchema]
 """The tables of schema bi by lower-case name: those in meta, and those that a load adds."""
 
 
-def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
-    """The tables of a report, parents before their children."""
-
-    def depth(table: TableSchema) -> int:
-        parent = tables.get((table.parent or "").lower())
-        return 0 if parent is None else 1 + depth(parent)
-
-    return sorted((table for table in tables.values() if table.report == report), key=depth)
-
-
 def read_tables(connection: DuckDBPyConnection) -> Tables:
     """Every table of schema bi."""
     tables = {

@@ -240,9 +240,11 @@ def test_the_leftovers_of_a_killed_process_are_removed(given: Given) -> None:
         "published/.unfinished.duckdb",
         ".warehouse.duckdb.new",
         "work/.rewritten.duckdb",
-        "work/warehouse.duckdb.tmp/spilled",
+        "work/warehouse.duckdb.tmp/spilled.tmp",
     ):
         (given.data_dir / left).write_bytes(b"half")
     published(given, 2)
     found = {path.name for path in given.data_dir.rglob("*")}
-    assert not {name for name in found if name.startswith(".") or name.endswith((".tmp", "spilled"))}
+    assert {name for name in found if name.startswith(".") or name.endswith(".tmp")} == {
+        "warehouse.duckdb.tmp"
+    }
