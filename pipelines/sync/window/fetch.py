@@ -56,6 +56,8 @@ MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A snapshot is requested again if it lost at least this many rows and this share of its rows."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are parsed one at a time, as parsing takes about seven times their size."""
+MAX_PARSED = 8_000_000
+"""Bytes of a window's answers whose parsed values are kept until all its answers have arrived."""
 
 
 @dataclass(frozen=True)
@@ -335,8 +337,8 @@ class _WindowReader:
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
         """Read a body, in a thread; raises ValueError if it is not JSON.
 
-        A window's only answer is normalized immediately. If there are several, only their bodies are kept
-        and parsed again once all have arrived, because parsed values take far more memory.
+        A window's only answer is normalized immediately. If there are several and they are large, only their
+        bodies are kept and parsed again once all have arrived, because parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
@@ -344,7 +346,8 @@ class _WindowReader:
             page = page_of_answer(self.report, document, variant, rows)
             if is_only_answer:
                 self.normalized = self._normalize([page])
-            document.forget()
+            elif self.usable_bytes + len(body) > MAX_PARSED:
+                document.forget()
         return page
 
     def _normalize_used_pages(self) -> Normalized | UnreadableRows:
