@@ -33,6 +33,7 @@ DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory; its age shows when Dagster's five-second sensor last ticked."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
 """Longer silence is a warning, then an error: each of the three sensors may take a minute."""
+OF_MONTHS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
     "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
     "that the code server runs too and the sensor `publishing` is on"
@@ -74,7 +75,7 @@ def judge(view: Overview) -> Verdict:
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL
-    return Verdict(f"All is well{but}: {fresh} fresh, and nothing failed.", worst)
+    return Verdict(f"All is well{but}: {fresh} fresh.", worst)
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
@@ -103,9 +104,14 @@ def observe(
 
     `planned` is what a sync would request now, if known; `settings_error` is why it rejects the settings.
     Customers removed from the settings are shown only if any data was loaded, so a corrected typo disappears.
+    A report with a failed month is not fresh.
     """
-    conditions = list(view.conditions)
-    standings, added = list(view.standings), list[Condition]()
+    conditions, added = list(view.conditions), list[Condition]()
+    failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in OF_MONTHS}
+    standings = [
+        replace(row, state=failed.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
+        for row in view.standings
+    ]
     if "customers" in settings.model_fields_set:
         active = {customer.id for customer in settings.active_customers}
         shown = {customer.id for customer in settings.customers}

@@ -37,8 +37,9 @@ OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
-PIPELINE_QUERIES = ("standings", "requests", "quarantine")
+PIPELINE_QUERIES = ("requests", "quarantine")
 """Queries of the operators' page that read the working file."""
+STANDING = ("report", "customer", "newest_held_month", "last_success_utc", "due_utc", "state")
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
@@ -117,6 +118,9 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
         answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed_view = observe(view, settings, now, planned=planned_now(settings, store, clock))
     facts = facts_from_rows(answers)
+    facts.standings = [
+        Row(**{name: getattr(row, name) for name in STANDING}) for row in observed_view.standings
+    ]
     facts.problems = [
         Row(
             severity=cause.first.severity,

@@ -37,10 +37,10 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        ([], Verdict("All is well: 1 report fresh, and nothing failed.", Severity.WELL)),
+        ([], Verdict("All is well: 1 report fresh.", Severity.WELL)),
         (
             [NO_ACCESS],
-            Verdict("All is well but for no access (1 report): 1 report fresh, and nothing failed.", WARNING),
+            Verdict("All is well but for no access (1 report): 1 report fresh.", WARNING),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
@@ -55,7 +55,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
                 Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
                 for name in ("M1", "M2")
             ],
-            Verdict("All is well but for quarantine (34 rows): 1 report fresh, and nothing failed.", WARNING),
+            Verdict("All is well but for quarantine (34 rows): 1 report fresh.", WARNING),
         ),
     ],
     ids=["nothing", "a warning", "errors", "an error that concerns no customer", "rows"],
@@ -75,7 +75,8 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
         [condition] = observe(view, acknowledging, moment).conditions
         severities.append((condition.severity, condition.remedy))
     assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
-    assert judge(observe(view, acknowledging, NOW)).is_well
+    observed = observe(view, acknowledging, NOW)
+    assert (judge(observed).sentence, observed.states) == ("All is well: 0 reports fresh.", ["failed"])
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
@@ -99,7 +100,7 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
     mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
     trouble = [replace(FAILED, customer=name) for name in ("M1", "M2", "M3")]
     view = observe(Overview([FRESH, left, mistyped], trouble), settings(tmp_path, customers="M1"), NOW)
-    assert view.standings == [FRESH, replace(left, state="switched off")]
+    assert view.standings == [replace(FRESH, state="failed"), replace(left, state="switched off")]
     assert [one.customer for one in view.conditions if one.kind == Kind.FAILED] == ["M1"]
 
 

@@ -36,7 +36,7 @@ def replace(thing: Thing, **columns: Any) -> Thing:
 def facts(**rows: Any) -> Facts:
     """Facts with these rows, and none of other queries."""
     queries = [path.stem for path in (SQL / "page").glob("*.sql")]
-    return Facts(**{**dict.fromkeys([*queries, "problems"], ()), **rows})
+    return Facts(**{**dict.fromkeys([*queries, "problems", "standings"], ()), **rows})
 
 
 @cache
@@ -237,7 +237,7 @@ def chain(*offices: str) -> Facts:
         basis=[BASIS],
         scopes=[scope("chain", "", *offices)],
         drift=[row("drift", LAST, -0.025, -0.04, 0.01, 3)],
-        standings=[row("standings", "sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh")],
+        standings=[Row(report="sales", customer="M1", newest_held_month=NEWEST, state="fresh")],
     )
     pages = [("chain", ""), *(page for one in offices for page in (("office", one), ("brand", brands[one])))]
     parts = [rows_of_page(kind, name, months) for kind, name in pages] + [*map(rows_of_office, offices)]
