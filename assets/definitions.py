@@ -1,4 +1,4 @@
-"""What Dagster loads: every asset, job, schedule and sensor, built from the environment's settings."""
+"""The definitions that Dagster loads: assets, jobs, schedules and sensors, built from the settings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from assets.reports import report_steps
 from assets.runs import NIGHTLY, dead_runs_sensor, nightly_schedule, old_runs_sensor
 from pipelines.settings.model import load_settings
 
-# Backfill policies and freshness are still marked beta or preview; they are used on purpose.
+# Dagster still marks backfill policies and freshness policies as beta or preview; we use them on purpose.
 for kind in (dg.BetaWarning, dg.PreviewWarning):
     warnings.filterwarnings("ignore", category=kind)
 
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """The definitions for these settings; raises SettingsError with a sentence for each wrong setting.
+    """Read the settings and build the definitions; raises SettingsError with a sentence for each error.
 
-    The service's address and login may be missing, for a first look at the UI.
+    The address and login of the service may be missing, so that anybody can look at the UI first.
     """
     return build_definitions(Project(load_settings(os.environ, offline=True)))
 

@@ -32,10 +32,10 @@ WILL_RETRY = "dagster/will_retry"
 
 @dataclass(frozen=True)
 class MessageCursor:
-    """The cursor of a channel's sensor: what its messages have reported.
+    """The cursor of a channel's sensor: the runs and errors that it has reported.
 
-    Runs were last examined at `looked`, in seconds of the Unix epoch. `night` is the id of the last reported
-    nightly run, and `keys` identify all errors reported then and since.
+    The sensor last examined runs at `looked`, in seconds of the Unix epoch. `night` is the id of the last
+    reported nightly run; `keys` are the keys of all errors reported with that run or since.
     """
 
     looked: float = 0.0
@@ -45,7 +45,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key; a known key is not new in the next message. A line may have several keys."""
+"""Lines of a message by key; a line may have several. A line is new if no message has reported its key."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -62,70 +62,71 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
         "when all is well again.",
     )
     def messages(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-        sent, message = next_message(project, context.instance, CURSOR.validate_json(context.cursor or "{}"))
+        cursor = CURSOR.validate_json(context.cursor or "{}")
+        cursor, message = next_message(project, context.instance, cursor)
         try:
             if message:
                 channel(message)
-        except ChannelRefused as error:  # the cursor stays, so the next tick reports the same
+        except ChannelRefused as error:  # the cursor stays, so the next tick sends the message again
             return dg.SkipReason(f"{message and message.subject} was not sent: {error}.")
-        context.update_cursor(CURSOR.dump_json(sent).decode())
+        context.update_cursor(CURSOR.dump_json(cursor).decode())
         return dg.SkipReason(message.subject if message else "No message.")
 
     return messages
 
 
 def next_message(
-    project: Project, instance: dg.DagsterInstance, sent: MessageCursor
+    project: Project, instance: dg.DagsterInstance, cursor: MessageCursor
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
     After a nightly run the message lists all errors, otherwise only new ones. Until a nightly run is
-    reported, messages only state why other runs failed, because its own message will have the conditions.
+    reported, messages state only why other runs failed: the message of that nightly run lists the conditions.
     """
     now = project.run_context.clock.utc_now()
-    after = replace(sent, looked=now.timestamp())
-    if not sent.looked:
+    after = replace(cursor, looked=now.timestamp())
+    if not cursor.looked:
         return after, None
-    runs = _failed_runs(project, instance, sent)
+    runs = _failed_runs(project, instance, cursor.looked)
     latest = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
-    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_to_report(night, now, sent) else ""
+    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(night, now, cursor) else ""
     if night and day:
         runs.append(night.dagster_run)
     if not runs:
         return after, None
-    is_reported = not night or night.dagster_run.run_id == sent.night
+    is_reported = not night or night.dagster_run.run_id == cursor.night
     conditions = _conditions(project, now) if day or is_reported else {}
     errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
-    new = _lines(errors, sent.keys)
+    new = _lines(errors, cursor.keys)
     if not day:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
-        after = replace(after, keys=sorted({*sent.keys, *errors}))
+        after = replace(after, keys=sorted({*cursor.keys, *errors}))
         return after, Message(subject, _text(new)) if new else None
     after = replace(after, night=runs[-1].run_id, keys=sorted(errors))
     if not errors:
-        return after, Message(f"brokerbi, {day}: all is well again", "") if sent.keys else None
+        return after, Message(f"brokerbi, {day}: all is well again", "") if cursor.keys else None
     lines = _lines(errors)
     text = _text([f"new: {line}" if line in new else line for line in lines])
     return after, Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", text)
 
 
 def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
-    """The distinct lines of the errors whose keys are not known."""
+    """The distinct lines of the errors whose keys are not in `known`."""
     return list(dict.fromkeys(line for key, line in errors.items() if key not in known))
 
 
-def _is_to_report(night: dg.RunRecord, now: datetime, sent: MessageCursor) -> bool:
-    """Whether a nightly run has ended for good, had time to be published, and is not yet reported."""
+def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
+    """Whether a nightly run has ended for good, has had time to be published, and is not yet reported."""
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
     has_had_time = now - to_datetime(night.end_time or 0.0) > TIME_TO_PUBLISH
-    return is_over and has_had_time and run.run_id != sent.night
+    return is_over and has_had_time and run.run_id != cursor.night
 
 
-def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: MessageCursor) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last tick, except nightly runs, reported once published."""
-    since = to_datetime(sent.looked) - LATE_ENTRIES
+def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
+    """Runs that failed for good since the last tick, without nightly runs, which have their own message."""
+    since = to_datetime(last_tick) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
         run
@@ -145,7 +146,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer of a cause, so that a further one counts as new; one for a login or outage."""
+    """A key for each customer of a cause, so that another customer counts as new; one key for an outage."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -153,7 +154,7 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], known: Errors) -> Errors:
-    """The distinct reasons why runs failed that are not in meta.conditions; a known line stays as it is."""
+    """Why runs failed, if meta.conditions does not say so; a reason that is a known line stays as it is."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
@@ -167,7 +168,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
 
 
 def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
-    """Why a run failed; empty if meta.conditions has the whole reason."""
+    """The reason why a run failed; empty if meta.conditions has it."""
     kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
     records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
@@ -181,7 +182,7 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The lines as a list, with as many as fit into a message."""
+    """The first lines as a list, and the number of further lines."""
     more = len(lines) - MAX_LINES
     shown = [f"- {shorten(line, MAX_LINE_LENGTH)}" for line in lines[:MAX_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

@@ -15,19 +15,19 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """When Dagster calls an asset late: after the same time as `status` calls the file late."""
+    """The time after which Dagster calls an asset late: the same as for the file in `brokerbi status`."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 
 def column_schema(columns: Iterable[tuple[str, str, str]]) -> dg.TableSchema:
-    """Columns as Dagster shows them, from name, type and description."""
+    """The schema that Dagster shows, from the name, type and description of each column."""
     return dg.TableSchema(
         [dg.TableColumn(name, type=kind, description=words) for name, kind, words in columns]
     )
 
 
 def documented_columns(table: Table) -> list[tuple[str, str, str]]:
-    """Name, type and description of every documented column, with its field in the answer."""
+    """Name, type and description of every declared column; the description names its field in the answer."""
     return [
         (
             column.name,

@@ -1,6 +1,6 @@
 """Channels for messages to people: a webhook and email.
 
-Messages contain text of the service, so no channel may interpret them as anything but text.
+A message contains text of the service, so no channel may read a link, a mention or markup into it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def send_mail(settings: Settings, message: Message) -> None:
                 server.login(settings.alert_smtp_username, password)
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
-        # Omit the mail server's own text: its answer to a login may repeat the login
+        # the mail server's own text is omitted, because its answer to a login may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
         why = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host

@@ -1,4 +1,4 @@
-"""Partitions of the monthly reports: every customer by every month since the start."""
+"""Partitions of the monthly reports: one for each customer and month since the start."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MONTH = "month"
 
 
 def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPartitionsDefinition:
-    """One partition for each customer and month up to the current one, in the brokerage's time.
+    """One partition for each customer and month up to the current month, in the brokerage's time.
 
-    With BROKERBI_TODAY set, up to the month of that day.
+    If BROKERBI_TODAY is set, the last month is the month of that day.
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now
@@ -35,7 +35,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 
 def customers_in_order(settings: Settings) -> list[str]:
-    """Active customers first, then inactive ones, so that one range of partitions covers the active ones."""
+    """Active customers, then inactive ones, so that one range of partitions covers all active customers."""
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive]
@@ -70,7 +70,7 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """Ledger keys of the month; for a budget of the current month also those of the months ahead."""
+        """Ledger keys of the month; for a budget in the current month, also of the months ahead."""
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

@@ -46,11 +46,11 @@ class Project:
 
     @property
     def clock(self) -> Clock:
-        """The clock of the sync; with BROKERBI_TODAY set, it shows that day."""
+        """The clock of the sync; if BROKERBI_TODAY is set, it shows that day."""
         return self.settings.run_clock(self.run_context.clock)
 
     def sync_time(self, recorded: datetime) -> datetime:
-        """A datetime recorded by Dagster (real time), on the sync's clock."""
+        """Convert a datetime that Dagster recorded in real time to the clock of the sync."""
         return self.clock.utc_now() - (self.run_context.clock.utc_now() - recorded)
 
     @property
@@ -63,7 +63,7 @@ class Project:
 
     @property
     def reports(self) -> list[Report]:
-        """The reports that the settings enable, without those on demand."""
+        """The reports that the settings enable, without reports on demand."""
         enabled = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
         return [report for report in enabled if not report.timing.on_demand]
 

@@ -47,9 +47,9 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it automatically.
 
-    It launches the job if a load is unpublished and no run or backfill is queued or under way; earlier if a
-    nightly run has ended since that load, or if analysts have waited for two hours. A failed publication is
-    retried every half hour. As the most frequent sensor, it also records that Dagster's daemon is alive.
+    It does so if a load is unpublished and no run or backfill is queued or under way; it does not wait for
+    them if a nightly run has ended since that load, or analysts have waited for two hours. A failed job is
+    retried every half hour. As the most frequent sensor, this one also records that the daemon is alive.
     """
 
     @dg.sensor(
@@ -88,7 +88,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> bool:
-    """Whether analysts have waited two hours, or the latest nightly run has ended but is not published."""
+    """Whether analysts have waited for two hours, or the latest nightly run has ended and is unpublished."""
     waited = project.clock.utc_now() - loaded.waiting_since_utc
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
@@ -98,7 +98,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    It does not run with the reports: one failing customer must not hold back the rows of others.
+    This asset is not in the job of the reports, so that a failing customer holds back no others' rows.
     """
 
     @dg.multi_asset(
@@ -110,7 +110,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         mark_alive(project, context.run.run_id)
-        # Dagster's cached count may lack partitions logged during a submission, so it is cleared.
+        # Dagster's cache may lack partitions that were recorded while runs were submitted, so it is cleared.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )

@@ -1,4 +1,4 @@
-"""Reports as assets: one for each enabled report; a run fetches them in up to three steps."""
+"""Reports as assets: one asset for each enabled report; a run fetches the reports in up to three steps."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
@@ -66,8 +66,8 @@ SWITCHED_OFF = (
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
     """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
 
-    One sync covers all reports of a step, so it runs into a denied login, a customer without access or an
-    outage once, not once per report, and no request waits for another report to end.
+    One sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
+    once and not once per report, and no request waits for another report to end.
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
@@ -85,7 +85,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """A step that fetches the selected customers and months, or all customers if reports have no months."""
+    """A step that fetches the selected customers and months; all customers if its reports have no months."""
 
     @dg.multi_asset(
         name=name,
@@ -133,8 +133,8 @@ def fetch_partitions(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Raises dg.Failure if any failed. Failed partitions turn red; those that were not requested stay as they
-    are. A cancelled run keeps what it recorded. A run that failed for a transient reason is retried once.
+    Raises dg.Failure if a partition failed. Failed partitions turn red; unrequested ones stay as they are.
+    A cancelled run keeps its recorded partitions. A run that failed for a transient reason is retried once.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -155,9 +155,9 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # months that commands fetched since the day before count too: repaired partitions turn green
-                read = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
-                batch = with_earlier_months(batch, windows, read)
+                # also record months that commands fetched in the last day: repaired partitions turn green
+                fetched = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
+                batch = with_earlier_months(batch, windows, fetched)
             if windows:
                 results += _record(project, context, batch, windows, stopped, since)[0]
             else:
@@ -172,7 +172,7 @@ def fetch_partitions(
         if warning := draw_pages(project.settings, project.clock, only_operators=True):
             context.log.warning(warning)
     for event in snapshot_events(project, results):
-        if isinstance(event, dg.AssetMaterialization):  # the marts wait for this output of the step
+        if isinstance(event, dg.AssetMaterialization):  # marts wait for an output of the step, not an event
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -193,18 +193,18 @@ def _raise_failure(
     causes = {condition.cause for condition in conditions}
     is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
     retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."
-    note = retry if is_retried else "" if causes == {FORBIDDEN} else REMEDY  # a denial rests for the day
+    note = retry if is_retried else "" if causes == {FORBIDDEN} else REMEDY  # a denial lasts until tomorrow
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
-            # a RetryPolicy would also retry a step that a restart of the code server interrupts
+            # a RetryPolicy would also retry a step that a restart of the code server interrupted
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
         turn_red(project, context, red)
         raise failed
 
 
 def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """Partitions grouped by sync: in the nightly run one group, else one for each customer."""
+    """The partitions of each sync: the nightly run has one sync, any other run one for each customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
     batches: dict[str, list[ReportPartition]] = {}
@@ -219,10 +219,10 @@ def _selection(
     batch: Sequence[ReportPartition],
     since: datetime | None,
 ) -> Selection | None:
-    """The selection for a batch: in the nightly run everything due, else exactly these partitions.
+    """The selection for a batch: in the nightly run everything due, otherwise exactly these partitions.
 
-    Leaves out months fetched after `since` and, in an automatic retry, reports denied in the first attempt;
-    None if nothing is left.
+    Without months that were fetched since `since` and, in an automatic retry, reports that were denied in the
+    first attempt. None if nothing is left.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
@@ -247,15 +247,15 @@ def _sync(
     batch: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a batch under the work lock; before the next batch, a waiting nightly run gets the lock.
+    """Sync a batch under the work lock, which a waiting nightly run can take between two batches.
 
-    Returns the windows, and why the sync stopped early, if it did. Months fetched since `began_utc`, or by
-    the command that had the lock, are not requested again.
+    Returns the windows, and the reason if the sync stopped early. Months fetched since `began_utc`, or by
+    the command that had the lock before, are not requested again.
     """
     clock, log = project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
 
-    def note(window: WindowResult) -> None:
+    def report_window(window: WindowResult) -> None:
         windows.append(window)
         is_planned = progress.count(window)
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
@@ -275,7 +275,7 @@ def _sync(
             selection,
             context=prepare_shapes(project.settings, selection, project.run_context, log.info),
             on_plan=lambda plan: log.info(progress.begin(plan)),
-            on_result=note,
+            on_result=report_window,
         )
     return windows, str(summary.stopped or "")
 
@@ -304,8 +304,8 @@ def _record(
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When the backfill or the first attempt at this run began; None for a first attempt without a backfill.
 
-    For a nightly run, a backfill that was under way after its launch counts too. Months loaded since the
-    returned time are recorded and not requested again.
+    For a nightly run, a backfill that was still under way after the launch counts too. Months loaded since
+    the returned time are recorded and not requested again.
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

@@ -30,7 +30,7 @@ CAUSES = "causes"
 
 
 class PartitionState(StrEnum):
-    """A partition's state after a run; in the UI the first two are green, UNCHANGED as before, FAILED red."""
+    """A partition's state after a run; the UI shows FAILED red, UNCHANGED as before, and the others green."""
 
     FETCHED = "fetched"
     NOT_DUE = "not due"
@@ -40,7 +40,7 @@ class PartitionState(StrEnum):
 
 @dataclass(frozen=True)
 class PartitionResult:
-    """The result for one partition: its month in the ledger, and the window that loaded it in this run."""
+    """The result for one partition: its state, its month in the ledger, and the window that loaded it."""
 
     partition: ReportPartition
     state: PartitionState
@@ -54,7 +54,7 @@ class PartitionResult:
 
     @property
     def is_done(self) -> bool:
-        """Whether the partition is materialized: nothing more is due for it today."""
+        """Whether to materialize the partition, because nothing more is due for it today."""
         return self.state in (PartitionState.FETCHED, PartitionState.NOT_DUE)
 
 
@@ -62,8 +62,8 @@ class PartitionResult:
 class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
-    If a sync `has_stopped`, it gave up and did not request everything. A month fetched since `since_utc`
-    counts as fetched by this run. `active` customers are those switched on in the settings.
+    If the sync `has_stopped`, it gave up before it requested everything. A month fetched since `since_utc`
+    counts as fetched by this run. The settings switch the `active` customers on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -81,7 +81,7 @@ class Outcome:
         windows = [
             window
             for window in self.windows.get(partition.pair, ())
-            if not window.months or not days.isdisjoint(window.months)  # no months: the whole report
+            if not window.months or not days.isdisjoint(window.months)  # without months: the whole report
         ]
         month = self.ledger.month(*keys[0])
         loaded = next((window for window in windows if window.status is WindowStatus.LOADED), None)
@@ -119,9 +119,9 @@ def is_fresh(month: StoredMonth | None, since_utc: datetime) -> bool:
 def with_earlier_months(
     partitions: Sequence[ReportPartition],
     windows: Iterable[WindowResult],
-    read: Iterable[tuple[str, str, date]],
+    fetched: Iterable[tuple[str, str, date]],
 ) -> list[ReportPartition]:
-    """These partitions, and those of earlier months that failed in these windows or were `read`."""
+    """These partitions, and partitions of earlier months that failed in these windows or are in `fetched`."""
     reports = {partition.report.name: partition.report for partition in partitions}
     first = min(partition.month for partition in partitions if partition.month)
     failed = [
@@ -132,7 +132,7 @@ def with_earlier_months(
     ]
     earlier = [
         ReportPartition(reports[report], customer, month)
-        for report, customer, day in dict.fromkeys([*failed, *read])
+        for report, customer, day in dict.fromkeys([*failed, *fetched])
         if report in reports and (month := Month.of(day)) < first
     ]
     return [*partitions, *earlier]
@@ -162,7 +162,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    A report that failed for a customer is only observed, so that it turns red with its run.
+    If a report failed for a customer, its event is an observation, so that it turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
@@ -182,8 +182,8 @@ def failure(
 ) -> dg.Failure | None:
     """The failure of a run, with a line for each cause; None if nothing failed.
 
-    `stopped` is why the sync gave up, `conditions` concern the failed partitions, and `note` says what to do
-    next.
+    `stopped` is the reason why the sync gave up, `conditions` are those of the failed partitions, and `note`
+    says what to do next.
     """
     red = [result for result in results if result.state is PartitionState.FAILED]
     if not red and not stopped:
@@ -204,8 +204,8 @@ def turn_red(
     """Turn these partitions red by logging a planned event for each.
 
     Dagster shows a partition as failed if a failed run planned it and did not materialize it. With
-    DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS it plans all partitions of a report in one event, which
-    is much quicker but turns no single partition red.
+    DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS, Dagster plans all partitions of a report in one event.
+    That is much quicker but turns no single partition red.
     """
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = context.instance.get_records_for_run(context.run.run_id, of_type=kind).records

@@ -12,7 +12,7 @@ SHARD = "brokerbi/shard"
 
 
 class ShardRunCoordinator(dg.QueuedRunCoordinator):
-    """Dagster's own run queue, but each run is tagged with its code location's name as the shard."""
+    """Dagster's own run queue, which also tags each run with its shard: the name of its code location."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Tag a run and put it into the queue."""

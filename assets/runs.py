@@ -20,7 +20,7 @@ from warehouse.store.lock import is_locked
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_TAG = "brokerbi/night"
-"""Run tag: the day of a nightly run, which requests all that is due and asks for changes."""
+"""Run tag: the day of a nightly run, which asks which sales changed and requests everything due."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MAX_RUNS = 1000
@@ -49,7 +49,7 @@ DIED = (
 )
 
 _LOCKED: dict[str, int] = {}
-"""The locked files of this process's runs, which stay open until it ends."""
+"""The locked file of each run of this process, by run id; the files stay open until the process ends."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
@@ -72,7 +72,7 @@ def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
 
 
 def night_range(project: Project) -> dict[str, str]:
-    """The partitions that every nightly run requests, as tags: the latest months of all active customers."""
+    """Tags with the partitions of every nightly run: the latest months of all active customers."""
     calendar = project.calendar
     first = max(calendar.start, calendar.this_month.plus(1 - calendar.due_months))
     customers = [customer.id for customer in project.settings.active_customers]
@@ -83,7 +83,7 @@ def night_range(project: Project) -> dict[str, str]:
 
 
 def job_of(run: dg.DagsterRun) -> str:
-    """The job of a run, in words if it has no name of ours."""
+    """The name of a run's job, or a description if Dagster named the job."""
     return "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
 
 
@@ -107,10 +107,10 @@ def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
 def partitions_of_backfill(
     project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
 ) -> list[ReportPartition]:
-    """The partitions that the first run of a backfill must fetch; none for its other runs.
+    """All partitions of a backfill if `run` is its first run; none for its other runs.
 
     Dagster splits a backfill by customer or by month and submits its runs one by one. If it splits by month,
-    the first run fetches all months, in the fewest windows, and the other runs record them.
+    the first run fetches all months, in the fewest windows, and the other runs only record them.
     """
     if BACKFILL not in run.tags:
         return []
@@ -128,9 +128,9 @@ def partitions_of_backfill(
 
 
 def mark_alive(project: Project, run_id: str) -> None:
-    """Lock the file of a run; the kernel unlocks it when the process ends, however that happens.
+    """Lock the file of a run; the kernel unlocks it when the process ends in any way.
 
-    Every step calls this first. The run stays alive between two tries of a step.
+    Every step calls this first. The file stays locked between two tries of a step.
     """
     if run_id in _LOCKED:
         return
@@ -138,7 +138,7 @@ def mark_alive(project: Project, run_id: str) -> None:
     for folder in (path.parent.parent, path.parent):
         make_folder(folder)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)  # `is_locked` locks it for an instant
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # waits, because `is_locked` locks the file for an instant
     _LOCKED[run_id] = descriptor
 
 
@@ -170,7 +170,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     """Runs that started more than a minute ago and whose file no process has locked.
 
-    A run that starts slowly is silent at first, so a run is dead if silent at two ticks.
+    A run that starts slowly is silent at first, so only a run that is silent at two ticks counts as dead.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
     records = instance.get_run_records(project.runs(statuses=statuses), limit=MAX_RUNS)
@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes runs older than 90 days, hourly; its cursor is where the last tick ended."""
+    """Deletes runs older than 90 days, hourly; its cursor is the start of the last run that it examined."""
 
     @dg.sensor(
         name="old_runs",
@@ -222,7 +222,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_last_materializer(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether this run was the last to materialize an asset or a partition."""
+    """Whether this run was the last to materialize one of its assets or partitions."""
     partitions: dict[dg.AssetKey, set[str | None]] = {}
     for record in instance.get_records_for_run(run_id, of_type=MATERIALIZATION).records:
         event = record.event_log_entry.dagster_event

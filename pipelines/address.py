@@ -6,18 +6,18 @@ import re
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-_NOT_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
+_FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 
 
 def checked_address(text: str) -> str:
-    """The base address without a trailing slash; rejects credentials, queries and anything but HTTP.
+    """The base address without a trailing slash; raises ValueError for credentials, queries and other schemes.
 
-    The errors complete `the address ...`, and never quote it: it may contain a password.
+    An error message has no subject, and never quotes the address: it may contain a password.
     """
     address = text.strip().rstrip("/")
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
+        host, _ = parts.hostname, parts.port  # both raise ValueError if they are malformed
     except ValueError:
         raise ValueError("is not an address; write it like https://host/path") from None
     if parts.username is not None or parts.password is not None:
@@ -26,7 +26,7 @@ def checked_address(text: str) -> str:
         )
     if parts.scheme not in {"http", "https"} or not host:
         raise ValueError("is not an address; write it like https://host/path")
-    if _NOT_IN_ADDRESS.search(address) or {".", ".."} & set(parts.path.split("/")):
+    if _FORBIDDEN_CHARACTERS.search(address) or {".", ".."} & set(parts.path.split("/")):
         raise ValueError("must end with a plain path, without a query, an @, a space or a ..")
     return address
 

@@ -1,4 +1,4 @@
-"""Causes: conditions with the same cause, shown together with their remedy."""
+"""Causes: conditions with the same cause, shown as one issue with its remedy."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
+from pipelines.words import counted
 from warehouse.ledger.conditions import FORBIDDEN, Condition, Kind, Severity
 
 MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
 MAX_ERROR_LENGTH = 400
-"""Characters of an error: room for a long path, which the operator needs."""
+"""The most characters of an error that are shown; a long path fits."""
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in a few minutes."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Conditions of one kind with one cause: a service that is down, a login, or the same error.
+    """Conditions that share a cause, such as an unreachable service, a denied login or an identical error.
 
-    `first` represents them, as meta.conditions lists it first. `number` counts the conditions. If their
-    errors differ, the error of `first` is only an example.
+    `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
+    `is_example` is true if their errors differ, so that the error of `first` is only an example.
     """
 
     first: Condition
@@ -37,7 +38,7 @@ class Cause:
 
     @classmethod
     def of(cls, conditions: Sequence[Condition]) -> Cause:
-        """The cause that these conditions share."""
+        """The cause of conditions that share one."""
         return cls(
             first=conditions[0],
             number=len(conditions),
@@ -76,9 +77,9 @@ class Cause:
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
-    """Conditions grouped by cause, and with `by_report` also by report and customer.
+    """The causes of the conditions; with `by_report`, a separate cause for each report and customer.
 
-    Errors come before warnings, and causes with many conditions first.
+    Causes of errors come before those of warnings, then causes with more conditions before those with fewer.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
@@ -94,7 +95,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 def matching_conditions(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """The conditions of these reports, customers and months."""
+    """The conditions that explain why these reports, customers and months were not loaded."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
         row
@@ -106,16 +107,16 @@ def matching_conditions(
 
 
 def denial_conditions(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
-    """The conditions of denied reports; errors if access was lost."""
+    """The conditions that explain why a report of a customer is denied."""
     denials = [condition for condition in conditions if condition.cause == FORBIDDEN]
     return matching_conditions({(report, customer, None)}, denials)
 
 
 def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list[str]:
-    """A line for each cause, at most `limit`; further causes are counted."""
+    """A line for each cause, at most `limit`; then one with the number of the other causes."""
     all_causes = causes(conditions)
     left = len(all_causes) - limit
-    more = [f"{left} more causes are in `brokerbi status`."] if left > 0 else []
+    more = [f"`brokerbi status` shows {counted(left, 'more cause')}."] if left > 0 else []
     return [cause.line for cause in all_causes[:limit]] + more
 
 
@@ -125,7 +126,7 @@ def sentence(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """A text on one line, cut to `limit` characters and marked if it was longer."""
+    """A text on one line; if longer than `limit` characters, it is cut there and ends in an ellipsis."""
     words = " ".join(text.split())
     return words if len(words) <= limit else f"{words[:limit].rstrip()}…"
 

@@ -1,4 +1,4 @@
-"""Clocks: passed in, so that no test sleeps."""
+"""Clocks, which callers pass in, so that no test sleeps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Clock(Protocol):
         """The current time, as an aware datetime in UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that never go back; only differences mean something."""
+        """Seconds that never go back; only the difference between two readings has a meaning."""
 
     async def sleep(self, seconds: float) -> None:
         """Wait this long, letting other tasks run meanwhile."""
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The real clock, set to another day: loads and denials of a rehearsal are dated to `today`."""
+    """The real time of day, on the day `today`: a rehearsal dates its loads and denials to this day."""
 
     real: Clock
     today: date

@@ -1,4 +1,4 @@
-"""Foreign text in one spelling, and harmless in names of files, spreadsheets, terminals and pages."""
+"""Foreign text: in one spelling, and made safe for file names, spreadsheets, terminals and pages."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import re
 from unicodedata import normalize
 
 MAX_NAME_BYTES = 200
-"""Bytes: file systems allow 255, and an extension or the mark of an unfinished file is added."""
+"""File systems allow 255 bytes; the rest is for an extension and the mark of an unfinished file."""
 FORMULA_CHARS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys or a page may not contain, and those that reverse the text's direction."""
+"""Characters that control a terminal, may not be in a page, or change the direction of text."""
 
 
 def tidy(text: str) -> str:
-    """The text trimmed and composed (NFC), so that each id or name has one spelling."""
+    """The text without surrounding blanks and in Unicode's form NFC, so that each name has one spelling."""
     return normalize("NFC", text.strip())
 
 
 def file_name(name: str) -> str:
-    """The name, or its beginning and a checksum of all of it if it is too long for a file.
+    """The name; if it is too long for a file, its beginning, a ~ and a checksum of the whole name.
 
-    No name that is passed in contains the ~ between the two, so file names stay distinct.
+    Callers pass no name with a ~, so different names have different file names.
     """
     encoded = name.encode()
     if len(encoded) <= MAX_NAME_BYTES:
@@ -31,7 +31,7 @@ def file_name(name: str) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """The text, with an apostrophe in front if it would be a formula; never for numbers."""
+    """The text, with an apostrophe in front if it would run as a formula. Not for numbers: -1 is no formula."""
     return f"'{text}" if text.startswith(tuple(FORMULA_CHARS)) else text
 
 
@@ -41,5 +41,5 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same for text of several lines, except for its line breaks."""
+    """A text of several lines: the control characters in each are escaped, and its line breaks stay."""
     return "\n".join(map(visible, text.split("\n")))

@@ -44,7 +44,7 @@ class Month:
 
     @property
     def ordinal(self) -> int:
-        """The number of months from the year 0 to this month."""
+        """The number of months since January of the year 0."""
         return self.year * 12 + self.number - 1
 
     def plus(self, months: int) -> Month:
@@ -53,7 +53,7 @@ class Month:
         return Month(year, number + 1)
 
     def since(self, earlier: Month) -> int:
-        """How many months it is later than another month (negative if earlier)."""
+        """The number of months from `earlier` to this month (negative if this month comes first)."""
         return self.ordinal - earlier.ordinal
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ def months_between(first: Month, last: Month) -> Iterator[Month]:
 
 
 def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Iterator[tuple[Month, ...]]:
-    """Split months into the fewest runs of consecutive months, of at limit `longest` months each if given."""
+    """Split months into the fewest runs of consecutive months, each of at most `longest` months."""
     run: list[Month] = []
     for month in sorted(set(months)):
         if run and (month != run[-1].plus(1) or len(run) == longest):
@@ -81,7 +81,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], limit: int | None = None) -> str:
-    """Months as runs: 2026-01..2026-03, 2026-07; only first and last month if more runs than `limit`."""
+    """Months as runs: 2026-01..2026-03, 2026-07. More runs than `limit` are shortened to one range."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if limit is not None and len(runs) > limit:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

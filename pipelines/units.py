@@ -20,9 +20,9 @@ UNITS = (
     (FRACTION, ".*_percentage(_before)?", PERCENT),
     (FRACTION, ".*_parts(_.*)?", PARTS),
     (FRACTION, ".*_sek_excl_vat", "SEK without VAT"),
-    (FRACTION, "(.*_)?(commission|price|bid)(_.*)?", "money; currency and tax as the meaning says"),
+    (FRACTION, "(.*_)?(commission|price|bid)(_.*)?", "money; the meaning states currency and tax"),
 )
-"""DuckDB types, column names, and their unit; the first match counts."""
+"""Patterns of DuckDB types and of column names, with the unit; the first row that matches counts."""
 
 
 def unit_of(column: str, type_: str) -> str:

@@ -14,7 +14,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes in the unit that reads best: 12 B, 3.4 kB, 1.0 GB."""
+    """A number of bytes in the largest unit that it reaches: 12 B, 3.4 kB, 1.0 GB."""
     amount = float(number)
     for unit in ("B", "kB", "MB"):
         if amount < 1000:
@@ -24,7 +24,7 @@ def size(number: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
+    """A duration in one or two units: 8.0 s, 2 min 5 s, 1 h 20 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"

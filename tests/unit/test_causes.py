@@ -58,7 +58,7 @@ def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
     assert cause_lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
     assert (
         cause_lines([failed(error=str(number)) for number in range(9)])[-1]
-        == "3 more causes are in `brokerbi status`."
+        == "`brokerbi status` shows 3 more causes."
     )
 
 

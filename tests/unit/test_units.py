@@ -20,7 +20,7 @@ FRACTION = "DECIMAL(18,4)"
         ("year_month", "VARCHAR", ""),
         ("commission_vat", "VARCHAR", ""),
         ("created_at", "TIMESTAMP", "a moment"),
-        ("commission_per_active_month", FRACTION, "money; currency and tax as the meaning says"),
+        ("commission_per_active_month", FRACTION, "money; the meaning states currency and tax"),
         ("amount_sek_excl_vat", FRACTION, "SEK without VAT"),
         ("year_to_date_attainment_share", FRACTION, "share, 1 is all of it"),
         ("share", FRACTION, "share, 1 is all of it"),
