@@ -96,10 +96,7 @@ def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for each mart in `built`, in the same order.
-
-    It has the mart's columns and row count, unless the mart is a macro.
-    """
+    """A result for each mart, in the order of `built`: its columns and row count, unless it is a macro."""
     by_table = {query.table: query for query in files.marts}
     with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)

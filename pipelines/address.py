@@ -10,7 +10,7 @@ _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 
 
 def checked_address(text: str) -> str:
-    """The base address without a trailing slash; raises ValueError for credentials, queries and other schemes.
+    """The base address without a trailing slash; raises ValueError for logins, queries and other schemes.
 
     An error message has no subject, and never quotes the address: it may contain a password.
     """

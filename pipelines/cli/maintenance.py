@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.main import Reports, command, flag, option, options, working
-from pipelines.cli.output import counter, print_json, read_settings, say, warn
+from pipelines.cli.output import ProgressLine, print_json, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
 
@@ -103,16 +103,19 @@ def run_replay(
     settings = read_settings(offline=True)
     with working(settings, "replay"):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
+        progress = ProgressLine()
         try:
             done = replay(
                 settings,
                 catalogue=catalogue,
                 reports=[report_named(name).name for name in report],
                 quarantine=quarantine,
-                on_load=lambda loads, total: counter(f"{count(loads)} of {count(total)} loads replayed"),
+                on_load=lambda loads, total: progress.show(
+                    f"{count(loads)} of {count(total)} loads replayed"
+                ),
             )
         finally:
-            counter()
+            progress.show("")
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
         f"{count(done.rejected)} in quarantine; run `brokerbi publish` next"

@@ -9,11 +9,13 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pipelines.foreign_text import visible, visible_lines
 from pipelines.words import count
@@ -25,6 +27,7 @@ GAP = "  "
 TEXT_COLUMN = 19
 """The column where the text of an explanation begins, next to its head."""
 WITHOUT_TERMINAL = (100, 24)
+SECONDS_BETWEEN_LINES = 30.0
 MIN_COLUMN_WIDTH = 20
 """The least width of a wrapped last column."""
 
@@ -40,12 +43,21 @@ def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
 
 def say(text: str = "") -> None:
     """Print lines to stdout."""
-    print(visible_lines(text))
+    write(visible_lines(text))
 
 
 def complain(text: str) -> None:
     """Print lines to stderr."""
-    print(visible_lines(text), file=sys.stderr)
+    write(visible_lines(text), sys.stderr)
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Print lines; once the reader has closed the pipe, as `head` does, the command goes on silently."""
+    stream = stream or sys.stdout
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def warn(*sentences: str) -> None:
@@ -54,12 +66,19 @@ def warn(*sentences: str) -> None:
         complain(f"brokerbi: {sentence}")
 
 
-def counter(text: str = "") -> None:
-    """Print progress to stderr; on a terminal the next line replaces it, and an empty text clears it."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
-    elif text:
-        complain(text)
+@dataclass
+class ProgressLine:
+    """Progress on stderr: one line that changes on a terminal, otherwise a line now and then."""
+
+    printed: float = field(default_factory=monotonic)
+
+    def show(self, text: str) -> None:
+        """Show the text; without a terminal, only if the last line is 30 seconds old."""
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
+        elif text and monotonic() - self.printed >= SECONDS_BETWEEN_LINES:
+            self.printed = monotonic()
+            complain(text)
 
 
 def print_json(value: object) -> None:
@@ -82,7 +101,7 @@ def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
     text, width = visible(text), max(_width() - len(mark), 1)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]
     for part in lines:
-        print(f"{grey}{f'{mark}{part}'.rstrip()}{plain}")
+        write(f"{grey}{f'{mark}{part}'.rstrip()}{plain}")
         mark = " " * len(mark)
 
 

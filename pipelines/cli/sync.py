@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pipelines.cli.main import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
+    ProgressLine,
     complain,
-    counter,
     hang,
     print_json,
     print_records,
@@ -153,12 +153,12 @@ def run_sync(
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     """Sync with the current shapes; print progress, and at the end the result of each report."""
     context = prepare_shapes(settings, selection, RunContext(), say)
-    progress = Progress()
+    progress, progress_line = Progress(), ProgressLine()
 
     def note(outcome: WindowResult) -> None:
         progress.count(outcome)
         if line := progress.line():
-            counter(line)
+            progress_line.show(line)
 
     try:
         summary = sync(
@@ -169,7 +169,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
             on_result=note,
         )
     finally:
-        counter()
+        progress_line.show("")
     if rows := report_cells(summary.results):
         print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
     for report, *_, remark in rows:

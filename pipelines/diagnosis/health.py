@@ -211,8 +211,8 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{size(free)} is free.",
-            remedy="Delete the oldest files in published/, then lower BROKERBI_KEEP_PUBLISHED and "
-            "BROKERBI_LANDING_DAYS.",
+            remedy="Lower BROKERBI_KEEP_PUBLISHED and BROKERBI_LANDING_DAYS; delete the oldest files in "
+            "published/, if any.",
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import as_sql, complain, line, print_json, print_records, print_table, say
+from pipelines.cli.output import as_sql, complain, line, print_json, print_records, print_table, say, write
 from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
@@ -105,3 +106,10 @@ def test_things_are_in_the_plural_unless_there_is_one_of_them() -> None:
 )
 def test_a_size_is_in_the_unit_that_reads_best(number: int, words: str) -> None:
     assert size(number) == words
+
+
+def test_a_reader_that_closes_the_pipe_does_not_stop_a_command() -> None:
+    read, pipe = os.pipe()
+    os.close(read)
+    with os.fdopen(pipe, "w") as stream:
+        write("unread", stream)
