@@ -100,7 +100,7 @@ def build_marts(
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     built = by_dependency([*staging, *marts])
-    connection.execute("RESET memory_limit")  # a failed build leaves its own
+    connection.execute("RESET memory_limit; RESET threads")  # loads and failed builds leave lower ones
     for query in built:
         if memory_limit_mb:
             limit = min(memory_limit_mb, PARTS_MB) if query.for_each else memory_limit_mb
