@@ -299,5 +299,5 @@ class Report:
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every documented column of a table: those of the request, then those of the row."""
+    """Every declared column of a table: those of the request, then those of the row."""
     return (*table.requested, *table.columns)

@@ -319,7 +319,7 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The first report that is not denied, and its variant with changed sales; None if all are denied.
+    """The first report that is not denied: its name, and its variant with changed sales; else None.
 
     The service files a changed sale under the month of the change, so its rows are given no month.
     """

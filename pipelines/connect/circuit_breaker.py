@@ -49,7 +49,7 @@ class CircuitBreaker:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Record a try with a login; any answer shows that the host is alive."""
+        """Record a try with a login; one that is not retryable ends the row of failures."""
         is_denied = attempt.status == FORBIDDEN
         self._latest.append(attempt.is_retryable or is_denied)
         if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:

@@ -153,7 +153,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """A body decoded from its declared charset, if that is not UTF-8."""
+    """A body in UTF-8: one that is not valid UTF-8 is decoded from its declared charset, if it states one."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

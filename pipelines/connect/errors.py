@@ -54,7 +54,7 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """401: the login was denied, and is not used again."""
+    """401: the login was denied; no other request uses it before the next nightly run."""
 
     trouble = "login"
 

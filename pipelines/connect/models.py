@@ -51,7 +51,7 @@ class Login:
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, because it may be an ordinary word.
 
-        In rows a password that is short, or has only letters or only digits, stays too: it may be data.
+        In rows a password stays too if it is short, has only letters, or has no letters: it may be data.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:

@@ -45,7 +45,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate; simultaneous calls count once, and each minute undoes one halving."""
+        """Halve the rate; simultaneous calls count once. Each minute without a call undoes a halving."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)

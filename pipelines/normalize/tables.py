@@ -130,7 +130,7 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 
 
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
-    """Drop the rows that pages repeat: those with the same documented id and values.
+    """Drop the rows that pages of several choices repeat: those with the same documented id and values.
 
     Rows of one id with different values are all kept, except rows requested with an earlier choice. If
     the service ignores the choice, the choice is null in rows that came with both.

@@ -115,8 +115,8 @@ def convert_values(
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     """Rewrite numbers in texts as JSON writes them, a whole column with the same decimal mark.
 
-    The mark is the point or comma that fits all texts, else `decimal`. The other mark, or a blank, may
-    separate thousands. A text that does not fit is made unreadable as a number.
+    The mark is `decimal`, unless only the other one (point or comma) fits all texts. The other mark, or a
+    blank, may separate thousands. A text that does not fit is made unreadable as a number.
     """
     texts = texts.str.strip_chars()
     is_nothing = texts.is_null() | (texts == "") | texts.is_in(NO_NUMBERS)

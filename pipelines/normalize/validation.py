@@ -93,7 +93,7 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows with a key but no readable date, which may belong to any requested month."""
+    """Rows that may belong to any requested month: with a key but no date, or with an unreadable date."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]

@@ -113,7 +113,7 @@ def make_plan_on(
 ) -> tuple[Plan, Ledger]:
     """The same as make_plan, on an open connection."""
     if settings.start > Month.of(today):
-        raise SettingsError([f"BROKERBI_START is {settings.start}, which is yet to come; correct it."])
+        raise SettingsError([f"BROKERBI_START is {settings.start}, which is in the future; correct it."])
     inputs = read_inputs(connection, settings, selection, today, catalogue)
     probes = plan_probes(inputs) if inputs.max_changed_months and selection.requests_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
@@ -124,7 +124,7 @@ def make_plan_on(
 def read_inputs(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> PlanInputs:
-    """The inputs of a plan for today or a later night."""
+    """The inputs of a plan for the day `today`."""
     ledger = read_ledger(connection)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
@@ -206,7 +206,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """The months to request, and their windows."""
+    """The planned report with the months to request, and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
     stored, scope = inputs.stored.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
@@ -231,7 +231,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The ids to request tonight, each in its own window: up to the nightly cap, the oldest answers first."""
+    """The planned report with the ids to request: up to the nightly cap, the oldest answers first."""
 
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:

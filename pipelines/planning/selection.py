@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether the service is asked which sales changed: not if months, reports or ids are named."""
+        """Whether to ask the service which sales changed: if `guided`, or if nothing is narrowed."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 

@@ -1,8 +1,8 @@
 """Guard of stored rows: the rules by which a new answer is held back.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows. Each window is compared as a whole, and
-month by month.
+declared column that most stored rows fill is empty in all new rows. Rows are compared for the whole window
+and for each month, columns for the whole window.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Scheduler:
         memory = self.fetcher.memory
         async with slots:
             client = self.clients(result.customer, task.planned.report.endpoint.path)
-            if record := self._forbidden_record(task, result, client.login):
+            if record := self._unrequested_record(task, result, client.login):
                 self.summary.add(record)
                 return None
             await memory.enter(result.report)
@@ -109,7 +109,7 @@ class Scheduler:
             await self.loader.put(fetched)
             return None
 
-    def _forbidden_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
+    def _unrequested_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
         """The record of a window that the outcome of other windows forbids; None if it may be requested."""
         if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True

@@ -66,7 +66,7 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """Denied windows that are an error: the customer is denied everything, or had access before."""
+        """Denied windows that are an error: all access is denied, or was lost, or the operator named them."""
         return self._denial_errors(WindowStatus.NO_ACCESS)
 
     def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:

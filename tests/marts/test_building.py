@@ -52,7 +52,6 @@ def test_a_mart_that_needs_more_memory_than_given_fails_and_is_built_with_more(t
     with pytest.raises(MartTooLarge, match=r"marts\.a cannot be built"):
         build_marts(given, folder, memory_limit_mb=30)
     given.rollback()
-    given.execute("RESET memory_limit")
     assert build_marts(given, folder) == ["marts.a"]
 
 

@@ -79,7 +79,7 @@ def test_a_wrong_report_or_start_is_a_mistake(tmp_path: Path) -> None:
         findings(whole_chain(tmp_path, ["salse"], whole=True))
     world = whole_chain(tmp_path, ["sales"])
     settings = world.settings.model_copy(update={"start": Month(2030, 1)})
-    with pytest.raises(SettingsError, match="2030-01, which is yet to come"):
+    with pytest.raises(SettingsError, match="2030-01, which is in the future"):
         findings(replace(world, settings=settings))
 
 
