@@ -125,7 +125,7 @@ CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "
     "answered, both are right, so ask the service's support whether it has these months."
 )
-OLD_OR_A_GROUP = (
+TOO_OLD_OR_GROUP = (
     "If the first month is older than what the service answers, set BROKERBI_START later. If the report does "
     "not answer for a group, name its offices as customers in BROKERBI_CUSTOMERS, or switch the report "
     "off with BROKERBI_REPORTS."
@@ -137,7 +137,7 @@ KEPT_IN_LANDING = (
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
-    400: (BadRequest, "it rejects the request.", OLD_OR_A_GROUP),
+    400: (BadRequest, "it rejects the request.", TOO_OLD_OR_GROUP),
     403: (Forbidden, "the login has no access to it.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
@@ -184,7 +184,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
 
 
 def too_large_error(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer beyond the size limit, or beyond the limit in the last try's detail."""
+    """The error for an answer that is too large: by the setting, or for the reason in `last.detail`."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(

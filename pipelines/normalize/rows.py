@@ -48,8 +48,8 @@ class Nested(NamedTuple):
 class Level:
     """The objects at one place, across all documents; at the topmost level, the documents themselves.
 
-    `elements` are the values there, not always objects. `parents` has an index for each of them:
-    that of the object in `above` that it is in.
+    `elements` are the values there, which may also be no objects. For each element, `parents` has the index
+    of the object in `above` that contains it.
     """
 
     place: Place

@@ -75,9 +75,9 @@ def calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    A request covers `months_at_once` months. They are due on the same day of a cycle of one or four weeks,
-    the months of the next request a day later; `offset` shifts all due days. Months that `failed`, `changed`
-    after their last request, or are `unsettled` are requested immediately.
+    A request covers `months_at_once` months, which are due on the same day of a cycle of one or four weeks;
+    the months of the next request are due a day later. `offset` shifts all due days. Months that `failed`,
+    `changed` after their last request, or are `unsettled` are due immediately.
     """
 
     report: Report

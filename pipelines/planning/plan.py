@@ -255,7 +255,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request per span and id; for paged reports, the costliest past window's requests, split by span."""
+    """A request for each span and id; of a paged report, as many as its largest window needed for a span."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans

@@ -154,7 +154,7 @@ class Acknowledgement(BaseModel):
 
 
 class Settings(BaseModel):
-    """Every setting: BROKERBI_ and its name as a variable, or the same key in brokerbi.toml."""
+    """Every setting: as a variable BROKERBI_ and the name in capitals, in brokerbi.toml the name as key."""
 
     model_config = FROZEN
 

@@ -68,7 +68,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether fewer needed columns are missing or, on a tie, it has more and is not inside the other."""
+        """Whether it lacks fewer needed columns; on a tie, whether it has more and is not inside `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -185,7 +185,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The fields that may be a measure of a budget, by the names for an amount, planned or not."""
+    """The fields whose names may stand for a budget measure: its planned amount or its outcome."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

@@ -97,11 +97,11 @@ def _record_answer(
 def _affected_months(
     connection: Connection, customer: str, reports: Sequence[Report], estates: Sequence[ChangedEstate]
 ) -> dict[tuple[str, date], set[str]]:
-    """Ids of estates by the report and month that they affect.
+    """The ids of changed estates, by each report and month that must be requested again for them.
 
-    A sale affects the current and the stored month of its contract, because a corrected date moves a sale.
-    If rows have a date of their own, a sale also affects the months whose stored rows name its estate, and
-    the month of possession, to which such rows may move.
+    These are the months of the new and of the stored contract, because a corrected date moves a sale. If the
+    report's rows have their own date, these are also the months whose stored rows name the estate, and the
+    month of possession, to which such rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

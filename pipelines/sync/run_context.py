@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports."""
+    """The clock, network and reports of a run; a test passes its own. No `transport` is the real network."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None

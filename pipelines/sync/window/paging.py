@@ -208,11 +208,11 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    Reading ends at an empty page. A page shorter than requested ends it too, if all stated rows have come and
-    the service does not cap pages below that size: one page was full or, if this is the first, an earlier
-    reading had a longer page. (A total equal to the first page's rows may count that page alone.) A rejected
-    or failing page also ends the reading once all stated rows have come; after a page shorter than the first,
-    any rejection does.
+    The reading ends at an empty page. It also ends, once all stated rows have come,
+
+    - at a page shorter than requested, if the service does not cap pages below that size: another page was
+      full or, for the first page, an earlier reading had a longer one (a stated total may count one page);
+    - at a rejected or failing page. After a page shorter than the first, any rejection ends it.
 
     Then pages are read again and must have the same rows: only the first if the total equals the rows
     received, otherwise all except the last page with rows, because removing a row moves a later one onto a
