@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.store.duckdb_file import IN_MEMORY, connect_working, mappings
+from warehouse.store.duckdb_file import IN_MEMORY, connect, mappings
 from warehouse.store.meta_schema import entries, read_header
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
@@ -66,7 +66,7 @@ def _parse(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...
     DuckDB's own parser finds the tables that they read, in one call.
     """
     selects = [text.rstrip().removesuffix(";") for _, text in texts]
-    with connect_working(IN_MEMORY) as connection:
+    with connect(IN_MEMORY) as connection:
         trees = syntax_trees(connection, selects)
     by_name: dict[str, Query] = {}
     copied_from: dict[str, str] = {}

@@ -60,7 +60,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
                 instance.close()
 
 
-@lru_cache(maxsize=2)  # of one data directory, and in memory
+@lru_cache(maxsize=1)
 def _instance(spill: Path) -> DuckDBPyConnection:
     """The DuckDB that working files are attached to: making one takes 16 ms of CPU, attaching a file 0.5."""
     instance = duckdb.connect(config=_CONFIG)

@@ -14,7 +14,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import OlderFormat, WarehouseError
-from warehouse.store.duckdb_file import IN_MEMORY, connect_working, insert_rows, literal, mappings, quoted
+from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 31
 """Incremented with every change in sql/meta/tables or views, because a file of an older format is replayed.
@@ -102,7 +102,7 @@ def late_after() -> timedelta:
 @cache
 def constants(view: str) -> Sequence[Mapping[str, Any]]:
     """The rows of a meta view that reads no table, so they are the same in any file."""
-    with connect_working(IN_MEMORY) as connection:
+    with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
         return mappings(connection.execute(f"FROM meta.{view}"))
 
