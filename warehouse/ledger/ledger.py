@@ -331,7 +331,7 @@ def record_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") 
 
 
 def forget_lake(connection: DuckDBPyConnection) -> None:
-    """Record that nothing waits for a lake, because none is configured any more."""
+    """Record that no lake is out of date, because none is configured any more."""
     connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
 
 

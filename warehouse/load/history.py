@@ -197,7 +197,7 @@ def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads:
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """End the table's rows that the snapshot lacks, and begin those that are new."""
+    """Close the versions of rows that the snapshot lacks, and insert the rows that are new."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.service_columns]
     key = [quoted(name) for name in schema.key]
     statements = _MERGE.format(

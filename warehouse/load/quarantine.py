@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
 """
-"""A row is deleted with its month; a row of unknown month, once nothing of its load is current."""
+"""A row is deleted with its month; a row of an unknown month, once no month of its load is current."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

@@ -22,7 +22,7 @@ Place = tuple[dict[str, Any], str]
 
 @dataclass(frozen=True)
 class Person:
-    """A person by id; `alias` replaces the id, and `name_of` names a value's column from the keys to it."""
+    """A person by id; `alias` replaces the id. `name_of` returns a column's name by the keys to a value."""
 
     kind: PersonKind
     id: str
