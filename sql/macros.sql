@@ -55,15 +55,15 @@ CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
 
 -- All numbers in a row that count something, each with its name: not our columns, ids, years or months. Numbers written
 -- as texts are included, except under names of numbers that are not quantities.
-CREATE OR REPLACE TEMP MACRO counted_in(said) AS
+CREATE OR REPLACE TEMP MACRO counts_in(answer_row) AS
     list_transform(
         list_filter(
-            json_keys(said),
+            json_keys(answer_row),
             LAMBDA _name: NOT regexp_matches(_name, '^_|id$|(^|_)(year|month)$')
-                AND (json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-                    OR regexp_full_match(said ->> _name, '-?\d{1,9}(\.\d+)?') AND NOT regexp_matches(_name, 'phone|code|number$'))
+                AND (json_type(answer_row, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+                    OR regexp_full_match(answer_row ->> _name, '-?\d{1,9}(\.\d+)?') AND NOT regexp_matches(_name, 'phone|code|number$'))
         ),
-        LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
+        LAMBDA _name: {'measure': _name, 'amount': answer_row ->> _name}
     );
 
 -- The amount of the office report that belongs to the measure; null for any other measure.
@@ -79,29 +79,29 @@ CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows TH
 
 -- The total of an office or user in a report that may not be loaded or may lack rows: null if the report is not loaded,
 -- or lacks rows and has none of this office or user.
-CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
-    CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
+CREATE OR REPLACE TEMP MACRO total_if_loaded(is_loaded, has_rows, lacks_rows, amount) AS
+    CASE WHEN is_loaded THEN total_of(has_rows OR lacks_rows, amount) END;
 
 -- The figures of a commission report in a month, and figures computed from them: `earned` is the row with its sums. For
 -- unnest.
-CREATE OR REPLACE TEMP MACRO totals_of_commission(is_held, has_rows, lacks_rows, earned) AS {
-    'commission': total_held(is_held, has_rows, lacks_rows, earned.commission),
-    'sold_commission': total_held(is_held, has_rows, lacks_rows, earned.sold_commission),
-    'sold_total_price': total_held(is_held, has_rows, lacks_rows, earned.sold_total_price),
-    'sold_estate_parts': total_held(is_held, has_rows, lacks_rows, earned.sold_estate_parts),
+CREATE OR REPLACE TEMP MACRO totals_of_commission(is_loaded, has_rows, lacks_rows, earned) AS {
+    'commission': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.commission),
+    'sold_commission': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.sold_commission),
+    'sold_total_price': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.sold_total_price),
+    'sold_estate_parts': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.sold_estate_parts),
     'sold_average_commission': (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
     'average_price': (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
     'sold_commission_percentage': (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8),
-    'writing_parts': total_held(is_held, has_rows, lacks_rows, earned.writing_parts),
-    'valuation_parts': total_held(is_held, has_rows, lacks_rows, earned.valuation_parts)
+    'writing_parts': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.writing_parts),
+    'valuation_parts': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.valuation_parts)
 };
 
 -- The figures of the report of tips and leads in a month: `leads` is the row with its counts. For unnest.
-CREATE OR REPLACE TEMP MACRO totals_of_leads(is_held, has_rows, lacks_rows, leads) AS {
-    'incoming_lead_count': total_held(is_held, has_rows, lacks_rows, leads.incoming),
-    'outgoing_lead_count': total_held(is_held, has_rows, lacks_rows, leads.outgoing),
-    'tip_count': total_held(is_held, has_rows, lacks_rows, leads.tips),
-    'removed_lead_count': total_held(is_held, has_rows, lacks_rows, leads.removed)
+CREATE OR REPLACE TEMP MACRO totals_of_leads(is_loaded, has_rows, lacks_rows, leads) AS {
+    'incoming_lead_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.incoming),
+    'outgoing_lead_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.outgoing),
+    'tip_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.tips),
+    'removed_lead_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.removed)
 };
 
 -- A commission without the declared VAT: `basis` is the row of marts.tax_basis.
@@ -142,17 +142,17 @@ CREATE OR REPLACE TEMP MACRO is_of_number(of_office_id, of_user_id) AS
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
 -- The text of an amount, without blanks and currency.
-CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
-    regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
+CREATE OR REPLACE TEMP MACRO plain_amount(amount_text) AS
+    regexp_replace(regexp_replace(lower(amount_text), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
 
 -- An amount in free text: "4 250 000 kr", "4.250.000", "4250000,50"; null if it is not a number. A point or a
 -- comma before three digits is between thousands, before one or two between kronor and öre.
-CREATE OR REPLACE TEMP MACRO amount_written(written) AS
+CREATE OR REPLACE TEMP MACRO parsed_amount(amount_text) AS
     CASE
-        WHEN regexp_full_match(plain_amount(written), '\d{1,3}([.,]\d{3})+')
-            THEN TRY_CAST(regexp_replace(plain_amount(written), '[.,]', '', 'g') AS DECIMAL(18, 4))
-        WHEN regexp_full_match(plain_amount(written), '\d+([.,]\d{1,2})?')
-            THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
+        WHEN regexp_full_match(plain_amount(amount_text), '\d{1,3}([.,]\d{3})+')
+            THEN TRY_CAST(regexp_replace(plain_amount(amount_text), '[.,]', '', 'g') AS DECIMAL(18, 4))
+        WHEN regexp_full_match(plain_amount(amount_text), '\d+([.,]\d{1,2})?')
+            THEN TRY_CAST(replace(plain_amount(amount_text), ',', '.') AS DECIMAL(18, 4))
     END;
 
 -- The parts in which a large mart is built, half a million rows each, so that its memory does not grow with its rows:

@@ -21,10 +21,10 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 WITH activities AS (
-    SELECT given.* REPLACE (coalesce(numbered.office_id, id_or_null(given.office_id), asked.office_id) AS office_id)
-    FROM staging.live_activity_users AS given
-    LEFT JOIN staging.office_numbers AS numbered ON numbered.number = office_number(given.office_id)
-    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
+    SELECT users.* REPLACE (coalesce(office_numbers.office_id, id_or_null(users.office_id), own_offices.office_id) AS office_id)
+    FROM staging.live_activity_users AS users
+    LEFT JOIN staging.office_numbers AS office_numbers ON office_numbers.number = office_number(users.office_id)
+    LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = users.customer_id
 )
 
 SELECT
@@ -36,13 +36,13 @@ SELECT
     activities.measure,
     sum(activities.amount)::DECIMAL(18, 4) AS amount,
     true AS is_assumed,
-    held.is_growing AS is_open,
+    months.is_growing AS is_open,
     activities.customer_id AS _customer,
     activities.month AS _month,
     activities.load_id AS _load_id
 FROM activities
-INNER JOIN staging.months AS held
-    ON held.report = 'live_activity' AND held.customer_id = activities.customer_id AND held.month = activities.month
+INNER JOIN staging.months AS months
+    ON months.report = 'live_activity' AND months.customer_id = activities.customer_id AND months.month = activities.month
 LEFT JOIN marts.office_sources AS sources
     ON sources.report = 'live_activity' AND sources.office_id = activities.office_id AND sources.month = activities.month
 LEFT JOIN marts.offices AS offices ON offices.office_id = activities.office_id

@@ -38,32 +38,32 @@ WITH budgets AS (
 SELECT
     user_id,
     coalesce(users.user_label, user_id) AS user_label,
-    coalesce(worked.office_id, budgets.office_id) AS office_id,
+    coalesce(months.office_id, budgets.office_id) AS office_id,
     offices.office_name,
     month,
-    coalesce(worked.is_active, false) AS is_active,
-    coalesce(worked.is_open, budgets.is_open) AS is_open,
-    coalesce(worked.is_commission_complete, false) AS is_commission_complete,
-    worked.commission,
-    worked.sold_commission,
-    worked.sold_total_price,
-    worked.sold_estate_parts,
-    worked.writing_parts,
-    worked.valuation_parts,
-    worked.incoming_lead_count,
-    worked.outgoing_lead_count,
-    worked.tip_count,
+    coalesce(months.is_active, false) AS is_active,
+    coalesce(months.is_open, budgets.is_open) AS is_open,
+    coalesce(months.is_commission_complete, false) AS is_commission_complete,
+    months.commission,
+    months.sold_commission,
+    months.sold_total_price,
+    months.sold_estate_parts,
+    months.writing_parts,
+    months.valuation_parts,
+    months.incoming_lead_count,
+    months.outgoing_lead_count,
+    months.tip_count,
     budgets.budget_commission,
-    without_vat(worked.commission, basis)::DECIMAL(18, 4) AS comparable_commission,
+    without_vat(months.commission, basis)::DECIMAL(18, 4) AS comparable_commission,
     budgets.budget_sold_estates,
     basis.basis_note
-FROM marts.user_month AS worked
+FROM marts.user_month AS months
 FULL JOIN budgets USING (user_id, month)
 LEFT JOIN marts.users AS users USING (user_id)
-LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(worked.office_id, budgets.office_id)
+LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(months.office_id, budgets.office_id)
 CROSS JOIN marts.tax_basis AS basis
-WHERE worked.is_active
-    OR worked.commission <> 0
+WHERE months.is_active
+    OR months.commission <> 0
     OR budgets.budget_commission IS NOT NULL
     OR budgets.budget_sold_estates IS NOT NULL
-ORDER BY month, coalesce(worked.office_id, budgets.office_id), user_id
+ORDER BY month, coalesce(months.office_id, budgets.office_id), user_id

@@ -35,17 +35,17 @@ windows AS (
 
 summed AS (
     SELECT
-        known.user_id,
+        months.user_id,
         windows.years_ago,
-        bool_and(known.is_commission_complete)
-        AND count(*) > date_diff('month', greatest(windows.first_month, known.first_active_month), windows.last_month)
+        bool_and(months.is_commission_complete)
+        AND count(*) > date_diff('month', greatest(windows.first_month, months.first_active_month), windows.last_month)
             AS is_whole,
-        CASE WHEN is_whole THEN sum(known.commission) END AS commission,
-        CASE WHEN is_whole THEN sum(known.sold_estate_parts) END AS parts,
-        count(*) FILTER (known.is_active) AS active_month_count
+        CASE WHEN is_whole THEN sum(months.commission) END AS commission,
+        CASE WHEN is_whole THEN sum(months.sold_estate_parts) END AS parts,
+        count(*) FILTER (months.is_active) AS active_month_count
     FROM windows
-    INNER JOIN marts.user_month AS known ON known.month BETWEEN windows.first_month AND windows.last_month
-    GROUP BY known.user_id, known.first_active_month, windows.years_ago, windows.first_month, windows.last_month
+    INNER JOIN marts.user_month AS months ON months.month BETWEEN windows.first_month AND windows.last_month
+    GROUP BY months.user_id, months.first_active_month, windows.years_ago, windows.first_month, windows.last_month
 )
 
 SELECT

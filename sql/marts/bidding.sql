@@ -25,7 +25,7 @@
 --   bidding_days: days from the opening bid to the last
 --   read_at_utc: when the home's bids were last requested, in UTC
 --   _customer: the customer whose answer this is
-WITH asked_once AS (
+WITH latest_requests AS (
     SELECT *
     FROM staging.bids_asked
     QUALIFY row_number() OVER (PARTITION BY estate_id ORDER BY read_at_utc DESC, customer_id) = 1
@@ -70,10 +70,10 @@ SELECT
     first_bid_on,
     last_bid_on - first_bid_on AS bidding_days,
     read_at_utc,
-    asked_once.customer_id AS _customer
+    latest_requests.customer_id AS _customer
 FROM marts.sales AS sales
-INNER JOIN asked_once ON asked_once.estate_id = sales.estate_id
+INNER JOIN latest_requests ON latest_requests.estate_id = sales.estate_id
 LEFT JOIN bids_counted
-    ON bids_counted.customer_id = asked_once.customer_id
-    AND bids_counted.estate_id = asked_once.estate_id
+    ON bids_counted.customer_id = latest_requests.customer_id
+    AND bids_counted.estate_id = latest_requests.estate_id
 ORDER BY sales.month, sales.office_id, sales.estate_id

@@ -12,6 +12,6 @@ CROSS JOIN (
             ELSE error('Budgets are known since ' || known_since_utc::VARCHAR || ' UTC')
         END AS moment_utc
     FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.budgets)
-) AS asked
-WHERE budgets.valid_from_utc <= asked.moment_utc
-    AND (budgets.valid_to_utc IS NULL OR budgets.valid_to_utc > asked.moment_utc)
+) AS as_of
+WHERE budgets.valid_from_utc <= as_of.moment_utc
+    AND (budgets.valid_to_utc IS NULL OR budgets.valid_to_utc > as_of.moment_utc)

@@ -36,7 +36,7 @@ WITH states AS (
     WINDOW of_sale AS (PARTITION BY estate_id ORDER BY version)
 ),
 
-gone AS (
+gone_sales AS (
     SELECT * FROM states WHERE is_last_but_one AND NOT is_present_next
 ),
 
@@ -56,7 +56,7 @@ agents_named AS (
         agents.estate_id,
         string_agg(coalesce(users.user_name, agents.user_id), ', ' ORDER BY agents.place) AS agents
     FROM (
-        SELECT estate_id, unnest(agent_ids) AS user_id, generate_subscripts(agent_ids, 1) AS place FROM gone
+        SELECT estate_id, unnest(agent_ids) AS user_id, generate_subscripts(agent_ids, 1) AS place FROM gone_sales
     ) AS agents
     LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY ALL
@@ -65,28 +65,28 @@ agents_named AS (
 SELECT
     changes.noted_at_utc,
     local_day(changes.noted_at_utc, clock) AS noted_on,
-    local_day(gone.known_since_utc, clock) AS known_since_on,
-    gone.estate_id,
-    gone.estate_number,
-    gone.street_address,
+    local_day(gone_sales.known_since_utc, clock) AS known_since_on,
+    gone_sales.estate_id,
+    gone_sales.estate_number,
+    gone_sales.street_address,
     agents_named.agents,
     changes.office_id,
     changes.office_name,
     changes.month,
-    gone.contract_on,
+    gone_sales.contract_on,
     changes.is_restatement,
-    coalesce(totals_read.read_at_utc >= shown.read_at_utc, false) AS is_in_totals,
+    coalesce(totals_read.read_at_utc >= readings.read_at_utc, false) AS is_in_totals,
     changes.commission_before AS commission,
     changes.price_before AS final_price,
     changes.load_id_before,
     changes._customer,
     changes._month,
     changes._load_id
-FROM gone
+FROM gone_sales
 INNER JOIN marts.sale_changes AS changes
-    ON changes.estate_id = gone.estate_id AND changes.noted_at_utc = gone.gone_at_utc AND changes.change = 'vanished'
+    ON changes.estate_id = gone_sales.estate_id AND changes.noted_at_utc = gone_sales.gone_at_utc AND changes.change = 'vanished'
 LEFT JOIN totals_read ON totals_read.office_id = changes.office_id AND totals_read.month = changes.month
-LEFT JOIN staging.readings AS shown ON shown.load_id = changes._load_id AND shown.month = changes._month
-LEFT JOIN agents_named ON agents_named.estate_id = gone.estate_id
+LEFT JOIN staging.readings AS readings ON readings.load_id = changes._load_id AND readings.month = changes._month
+LEFT JOIN agents_named ON agents_named.estate_id = gone_sales.estate_id
 CROSS JOIN staging.clock AS clock
-ORDER BY changes.noted_at_utc, changes.office_id, gone.estate_id
+ORDER BY changes.noted_at_utc, changes.office_id, gone_sales.estate_id

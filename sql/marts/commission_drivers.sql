@@ -35,12 +35,12 @@ WITH months AS (
         coalesce(coverage.office_name, coverage.office_id) AS office_name,
         coverage.month,
         min(coverage.month) OVER (PARTITION BY coverage.office_id) AS first_month,
-        coverage.is_commission_held AND NOT counted.is_open AS is_known,
-        counted.sold_commission,
-        counted.sold_total_price,
-        counted.sold_estate_parts
+        coverage.is_commission_held AND NOT office_months.is_open AS is_known,
+        office_months.sold_commission,
+        office_months.sold_total_price,
+        office_months.sold_estate_parts
     FROM marts.office_coverage AS coverage
-    LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
+    LEFT JOIN marts.office_month AS office_months ON office_months.office_id = coverage.office_id AND office_months.month = coverage.month
 ),
 
 periods AS (

@@ -51,14 +51,14 @@ SELECT
     customers.refused_reports,
     customers.region,
     coalesce(office_count, 0) AS office_count,
-    asked.office_id AS own_office_id,
+    own_offices.office_id AS own_office_id,
     answered.offices,
     loaded_months.first_month,
     loaded_months.last_month,
     not_refreshed.offices AS not_refreshed_offices
 FROM staging.customers AS customers
 LEFT JOIN marts.offices AS offices ON offices.office_id = customers.customer_id
-LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = customers.customer_id
+LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = customers.customer_id
 LEFT JOIN answered ON answered.customer_id = customers.customer_id
 LEFT JOIN loaded_months ON loaded_months.customer_id = customers.customer_id
 LEFT JOIN not_refreshed ON not_refreshed.customer_id = customers.customer_id

@@ -14,14 +14,14 @@ SELECT
     offices.office_city,
     offices.brand,
     offices.region,
-    held.began_month,
-    held.last_month,
-    held.closed_after_month
+    spans.began_month,
+    spans.last_month,
+    spans.closed_after_month
 FROM marts.offices AS offices
 LEFT JOIN (
     SELECT office_id, any_value(began_month) AS began_month, max(month) AS last_month,
         any_value(closed_after_month) AS closed_after_month
     FROM marts.office_month
     GROUP BY ALL
-) AS held USING (office_id)
+) AS spans USING (office_id)
 ORDER BY offices.office_id

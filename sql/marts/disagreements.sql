@@ -20,7 +20,7 @@
 --   last_read_at_utc: when the service gave the last of the answers compared
 --   _customer: the customer whose office report counts
 --   _month: month of that report
-WITH compared AS (
+WITH comparisons AS (
     SELECT
         *,
         CASE
@@ -39,7 +39,7 @@ by_kind AS (  -- whether the reports that differ from the office report agree wi
         kind,
         bool_and(NOT is_reconciled) AS is_all_others,
         coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS is_equal
-    FROM compared
+    FROM comparisons
     WHERE compared <> 'shares of agents'
     GROUP BY ALL
     HAVING NOT bool_and(is_reconciled)
@@ -52,30 +52,30 @@ office_report AS (
 )
 
 SELECT
-    compared.month,
-    compared.office_id,
-    any_value(compared.office_name) AS office_name,
-    string_agg(DISTINCT compared.compared, ', ' ORDER BY compared.compared) FILTER (NOT compared.is_reconciled)
+    comparisons.month,
+    comparisons.office_id,
+    any_value(comparisons.office_name) AS office_name,
+    string_agg(DISTINCT comparisons.compared, ', ' ORDER BY comparisons.compared) FILTER (NOT comparisons.is_reconciled)
         AS differing_reports,
     CASE
-        WHEN count(DISTINCT compared.compared) FILTER (compared.compared <> 'shares of agents') < 2 THEN NULL
+        WHEN count(DISTINCT comparisons.compared) FILTER (comparisons.compared <> 'shares of agents') < 2 THEN NULL
         WHEN bool_or(office_report.is_odd) THEN 'office report'
-        WHEN count(DISTINCT compared.compared) FILTER (NOT compared.is_reconciled AND compared.compared <> 'shares of agents') = 1
-            THEN min(compared.compared) FILTER (NOT compared.is_reconciled AND compared.compared <> 'shares of agents')
+        WHEN count(DISTINCT comparisons.compared) FILTER (NOT comparisons.is_reconciled AND comparisons.compared <> 'shares of agents') = 1
+            THEN min(comparisons.compared) FILTER (NOT comparisons.is_reconciled AND comparisons.compared <> 'shares of agents')
     END AS odd_report,
-    arg_max(compared.difference, abs(compared.difference))
-        FILTER (NOT compared.is_reconciled AND compared.kind = 'commission') AS commission_difference,
-    arg_max(compared.difference, abs(compared.difference)) FILTER (NOT compared.is_reconciled AND compared.kind = 'price')
+    arg_max(comparisons.difference, abs(comparisons.difference))
+        FILTER (NOT comparisons.is_reconciled AND comparisons.kind = 'commission') AS commission_difference,
+    arg_max(comparisons.difference, abs(comparisons.difference)) FILTER (NOT comparisons.is_reconciled AND comparisons.kind = 'price')
         AS price_difference,
-    arg_max(compared.difference, abs(compared.difference))
-        FILTER (NOT compared.is_reconciled AND compared.kind = 'estate parts')::DECIMAL(18, 4) AS estate_parts_difference,
-    arg_max(compared.likely_reason, (compared.kind = 'commission', abs(compared.difference), compared.likely_reason))
-        FILTER (NOT compared.is_reconciled) AS likely_reason,
-    max(greatest(compared.read_at_utc, compared.compared_read_at_utc)) FILTER (NOT compared.is_reconciled) AS last_read_at_utc,
-    any_value(compared._customer) AS _customer,
-    compared.month AS _month
-FROM compared
+    arg_max(comparisons.difference, abs(comparisons.difference))
+        FILTER (NOT comparisons.is_reconciled AND comparisons.kind = 'estate parts')::DECIMAL(18, 4) AS estate_parts_difference,
+    arg_max(comparisons.likely_reason, (comparisons.kind = 'commission', abs(comparisons.difference), comparisons.likely_reason))
+        FILTER (NOT comparisons.is_reconciled) AS likely_reason,
+    max(greatest(comparisons.read_at_utc, comparisons.compared_read_at_utc)) FILTER (NOT comparisons.is_reconciled) AS last_read_at_utc,
+    any_value(comparisons._customer) AS _customer,
+    comparisons.month AS _month
+FROM comparisons
 LEFT JOIN office_report USING (office_id, month)
-GROUP BY compared.month, compared.office_id
-HAVING NOT bool_and(compared.is_reconciled)
-ORDER BY compared.month, compared.office_id
+GROUP BY comparisons.month, comparisons.office_id
+HAVING NOT bool_and(comparisons.is_reconciled)
+ORDER BY comparisons.month, comparisons.office_id

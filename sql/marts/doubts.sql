@@ -99,7 +99,7 @@ all_doubts AS (
         )
 ),
 
-on_time AS (
+reports_on_time AS (
     SELECT subjects.subject, freshness.customer
     FROM meta.freshness AS freshness
     INNER JOIN meta.subjects AS subjects USING (report)
@@ -111,7 +111,7 @@ on_time AS (
 SELECT
     all_doubts.kind,
     min(all_doubts.severity) AS severity,
-    coalesce(all_doubts.numbers, of_subject.numbers) AS numbers,
+    coalesce(all_doubts.numbers, numbers_by_subject.numbers) AS numbers,
     all_doubts.subject,
     all_doubts.report,
     all_doubts.measure,
@@ -127,6 +127,6 @@ LEFT JOIN (
     SELECT DISTINCT subject, numbers
     FROM meta.subjects
     WHERE subject IS NOT NULL
-) AS of_subject USING (subject)
-ANTI JOIN on_time ON on_time.subject = all_doubts.subject AND on_time.customer = all_doubts.customer
+) AS numbers_by_subject USING (subject)
+ANTI JOIN reports_on_time ON reports_on_time.subject = all_doubts.subject AND reports_on_time.customer = all_doubts.customer
 GROUP BY ALL

@@ -37,17 +37,17 @@ WITH forecasts AS (
 -- totals.
 readings AS (
     SELECT
-        asked.month AS seen_from,
+        moments.month AS seen_from,
         versions.office_id,
         versions.valid_to_utc IS NULL AS is_now,
-        versions.valid_from_utc <= asked.moment AND coalesce(versions.valid_to_utc > asked.moment, true) AND NOT versions.is_open
+        versions.valid_from_utc <= moments.moment AND coalesce(versions.valid_to_utc > moments.moment, true) AND NOT versions.is_open
             AS is_then,
         unnest([
             {'measure': 'commission', 'amount': versions.commission},
             {'measure': 'sold estates', 'amount': versions.estate_parts}
         ], recursive := true)
-    FROM (SELECT DISTINCT month, month + INTERVAL 1 MONTH + INTERVAL 7 DAY AS moment FROM forecasts) AS asked
-    INNER JOIN marts.month_total_versions AS versions ON versions.month BETWEEN date_trunc('year', asked.month) AND asked.month
+    FROM (SELECT DISTINCT month, month + INTERVAL 1 MONTH + INTERVAL 7 DAY AS moment FROM forecasts) AS moments
+    INNER JOIN marts.month_total_versions AS versions ON versions.month BETWEEN date_trunc('year', moments.month) AND moments.month
     WHERE versions.report = 'commission_office'
 ),
 
@@ -68,8 +68,8 @@ forecast_misses AS (
     SELECT
         forecasts.*,
         CASE WHEN totals_then.is_known THEN forecasts.year_forecast * totals_then.then_share END AS year_forecast_then,
-        coalesce(year_forecast_then, forecasts.year_forecast) AS judged,
-        (year_actual - judged) / nullif(judged, 0) AS miss_share,
+        coalesce(year_forecast_then, forecasts.year_forecast) AS judged_forecast,
+        (year_actual - judged_forecast) / nullif(judged_forecast, 0) AS miss_share,
         max(abs(miss_share)) OVER (
             PARTITION BY forecasts.level, forecasts.member_id, forecasts.measure, year(forecasts.month) ORDER BY forecasts.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS worst_miss_of_year_share

@@ -80,7 +80,7 @@ SELECT
     count(*) FILTER (is_compared) AS compared_office_count,
     count(*) AS office_count,
     string_agg(coalesce(offices.office_name, office_id), ', ' ORDER BY office_id) FILTER (NOT is_known) AS missing_offices
-FROM (SELECT summed.*, named.office_name FROM offices AS summed LEFT JOIN marts.offices AS named USING (office_id)) AS offices
+FROM (SELECT sums.*, names.office_name FROM offices AS sums LEFT JOIN marts.offices AS names USING (office_id)) AS offices
 GROUP BY level, member_id, period, month
 HAVING count(commission_before) > 0
 ORDER BY level, member_id, period, month

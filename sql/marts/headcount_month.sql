@@ -47,27 +47,27 @@ members AS (
         levels.level,
         levels.member_id,
         levels.member_name,
-        held.month,
-        bool_and(held.is_known) AS is_known,
-        bool_and(held.is_followed) AS is_followed,
-        bool_or(held.is_open) AS is_open,
-        string_agg(held.office_name, ', ' ORDER BY held.office_name) FILTER (NOT held.is_followed) AS missing_offices
-    FROM loaded_offices AS held
+        offices.month,
+        bool_and(offices.is_known) AS is_known,
+        bool_and(offices.is_followed) AS is_followed,
+        bool_or(offices.is_open) AS is_open,
+        string_agg(offices.office_name, ', ' ORDER BY offices.office_name) FILTER (NOT offices.is_followed) AS missing_offices
+    FROM loaded_offices AS offices
     INNER JOIN marts.office_levels AS levels USING (office_id)
-    GROUP BY levels.level, levels.member_id, levels.member_name, held.month
+    GROUP BY levels.level, levels.member_id, levels.member_name, offices.month
 ),
 
 agents AS (
     SELECT
         coalesce(levels.level, 'chain') AS level,
         levels.member_id,
-        known.user_id,
-        known.month,
-        known.first_active_month,
-        known.last_active_month
-    FROM marts.user_month AS known
+        user_months.user_id,
+        user_months.month,
+        user_months.first_active_month,
+        user_months.last_active_month
+    FROM marts.user_month AS user_months
     LEFT JOIN marts.office_levels AS levels USING (office_id)
-    WHERE known.is_active
+    WHERE user_months.is_active
 ),
 
 agents_followed AS (

@@ -60,23 +60,23 @@ kinds AS (
     SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM lead_counts
 ),
 
-expected AS (
-    SELECT held.month, held.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
-    FROM marts.office_sources AS held
+expected_groups AS (
+    SELECT sources.month, sources.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
+    FROM marts.office_sources AS sources
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways
-    LEFT JOIN kinds ON kinds.office_id = held.office_id AND kinds.way = ways.way
-    WHERE held.report = 'tips_and_leads'
+    LEFT JOIN kinds ON kinds.office_id = sources.office_id AND kinds.way = ways.way
+    WHERE sources.report = 'tips_and_leads'
 ),
 
 empty_groups AS (
-    SELECT expected.*
-    FROM expected
+    SELECT expected_groups.*
+    FROM expected_groups
     ANTI JOIN lead_counts
-        ON lead_counts.month = expected.month
-        AND lead_counts.office_id = expected.office_id
-        AND lead_counts.way = expected.way
-        AND lead_counts.lead_type IS NOT DISTINCT FROM expected.lead_type
-        AND lead_counts.state IS NOT DISTINCT FROM expected.state
+        ON lead_counts.month = expected_groups.month
+        AND lead_counts.office_id = expected_groups.office_id
+        AND lead_counts.way = expected_groups.way
+        AND lead_counts.lead_type IS NOT DISTINCT FROM expected_groups.lead_type
+        AND lead_counts.state IS NOT DISTINCT FROM expected_groups.state
 )
 
 SELECT

@@ -78,7 +78,7 @@ summed AS (
         earner_kind,
         earner_id,
         month,
-        months_before + 1 AS wanted_count,
+        months_before + 1 AS period_month_count,
         count(*) OVER of_earner AS own_month_count,
         CASE WHEN earner_kind = 'user' THEN count(*) FILTER (is_active) OVER of_earner END AS active_month_count,
         bool_or(is_open) OVER of_twelve_months AS was_open,
@@ -152,11 +152,11 @@ SELECT
     (compared.sold_commission / nullif(compared.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
     (compared.sold_total_price / nullif(compared.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * compared.sold_commission / nullif(compared.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
-    coalesce(held.month_count, compared.own_month_count) AS month_count,
+    coalesce(loaded_months.month_count, compared.own_month_count) AS month_count,
     active_month_count,
     commission_per_active_month,
-    coalesce(held.month_count, compared.own_month_count) = wanted_count
-        AND greatest(held.whole_month_count, compared.own_month_count) = wanted_count
+    coalesce(loaded_months.month_count, compared.own_month_count) = period_month_count
+        AND greatest(loaded_months.whole_month_count, compared.own_month_count) = period_month_count
         AND NOT compared.is_partial AS is_complete,
     commission_rank,
     CASE
@@ -173,5 +173,5 @@ SELECT
 FROM compared
 INNER JOIN earners USING (earner_kind, earner_id, month)
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN loaded_months AS held USING (earner_kind, office_id, month)
+LEFT JOIN loaded_months USING (earner_kind, office_id, month)
 ORDER BY earner_kind, year(month), earners.office_id, month, commission_rank, earner_id

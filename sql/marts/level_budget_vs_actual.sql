@@ -40,13 +40,13 @@ WITH offices_budgeted AS (
         coalesce(levels.level, 'chain') AS level,
         levels.member_id,
         levels.member_name,
-        year(known.month) AS year,
-        known.measure,
+        year(office_budgets.month) AS year,
+        office_budgets.measure,
         office_id,
-        known.office_name
-    FROM marts.office_budget_vs_actual AS known
+        office_budgets.office_name
+    FROM marts.office_budget_vs_actual AS office_budgets
     LEFT JOIN marts.office_levels AS levels USING (office_id)
-    WHERE known.budget_month_count > 0
+    WHERE office_budgets.budget_month_count > 0
 ),
 
 months_budgeted AS (
@@ -62,32 +62,32 @@ summed AS (
         offices.member_name,
         months.month,
         months.measure,
-        sum(known.budget) AS budget,
-        CASE WHEN count(known.actual) = count(*) THEN sum(known.actual) END AS actual,
+        sum(office_budgets.budget) AS budget,
+        CASE WHEN count(office_budgets.actual) = count(*) THEN sum(office_budgets.actual) END AS actual,
         CASE
-            WHEN count(known.actual) = count(*) THEN sum(known.actual) FILTER (known.budget IS NOT NULL)
+            WHEN count(office_budgets.actual) = count(*) THEN sum(office_budgets.actual) FILTER (office_budgets.budget IS NOT NULL)
         END AS actual_of_budgeted,
         count(*) AS office_count,
-        count(*) - count(known.actual) AS missing_office_count,
+        count(*) - count(office_budgets.actual) AS missing_office_count,
         string_agg(
             coalesce(offices.office_name, offices.office_id), ', ' ORDER BY offices.office_name, offices.office_id
-        ) FILTER (known.actual IS NULL) AS missing_offices,
-        CASE WHEN count(known.year_forecast) = count(*) THEN sum(known.year_forecast) END AS year_forecast,
+        ) FILTER (office_budgets.actual IS NULL) AS missing_offices,
+        CASE WHEN count(office_budgets.year_forecast) = count(*) THEN sum(office_budgets.year_forecast) END AS year_forecast,
         string_agg(
             coalesce(offices.office_name, offices.office_id), ', ' ORDER BY offices.office_name, offices.office_id
-        ) FILTER (known.year_forecast IS NULL) AS offices_without_forecast,
+        ) FILTER (office_budgets.year_forecast IS NULL) AS offices_without_forecast,
         CASE
-            WHEN count(known.year_forecast_attainment_share) = count(*)
-                THEN sum(known.year_forecast_attainment_share * known.year_budget)
+            WHEN count(office_budgets.year_forecast_attainment_share) = count(*)
+                THEN sum(office_budgets.year_forecast_attainment_share * office_budgets.year_budget)
         END AS forecast_of_budgeted,
-        bool_or(known.is_open) AS is_open,
-        any_value(known.basis_note) AS basis_note
+        bool_or(office_budgets.is_open) AS is_open,
+        any_value(office_budgets.basis_note) AS basis_note
     FROM months_budgeted AS months
     INNER JOIN offices_budgeted AS offices USING (year, measure)
-    LEFT JOIN marts.office_budget_vs_actual AS known
-        ON known.office_id = offices.office_id
-        AND known.month = months.month
-        AND known.measure = months.measure
+    LEFT JOIN marts.office_budget_vs_actual AS office_budgets
+        ON office_budgets.office_id = offices.office_id
+        AND office_budgets.month = months.month
+        AND office_budgets.measure = months.measure
     GROUP BY ALL
 ),
 

@@ -190,30 +190,30 @@ candidates AS (
         changes.difference,
         changes.tolerance,
         changes.measure,
-        found.* EXCLUDE (office_id, month, commission, price, estate_parts, sold_commission, sold_price, sold_parts),
-        found.report = 'sales' AS is_sale,
-        amount_of(changes.measure, found.commission, found.price, found.estate_parts)::DECIMAL(22, 8) AS amount,
-        amount_of(changes.measure, found.sold_commission, found.sold_price, found.sold_parts)::DECIMAL(22, 8)
+        noted_changes.* EXCLUDE (office_id, month, commission, price, estate_parts, sold_commission, sold_price, sold_parts),
+        noted_changes.report = 'sales' AS is_sale,
+        amount_of(changes.measure, noted_changes.commission, noted_changes.price, noted_changes.estate_parts)::DECIMAL(22, 8) AS amount,
+        amount_of(changes.measure, noted_changes.sold_commission, noted_changes.sold_price, noted_changes.sold_parts)::DECIMAL(22, 8)
             AS amount_of_sales,
-        found.noted_at_utc > changes.known_since_utc AND found.noted_at_utc <= changes.noted_at_utc AS is_within,
-        is_within AND found.noted_at_utc > coalesce(changes.last_before_utc, changes.known_since_utc) AS is_recent,
+        noted_changes.noted_at_utc > changes.known_since_utc AND noted_changes.noted_at_utc <= changes.noted_at_utc AS is_within,
+        is_within AND noted_changes.noted_at_utc > coalesce(changes.last_before_utc, changes.known_since_utc) AS is_recent,
         is_within OR coalesce(
-            found.noted_at_utc > changes.noted_at_utc AND found.read_at_utc <= reports_read.read_since_utc, false
+            noted_changes.noted_at_utc > changes.noted_at_utc AND noted_changes.read_at_utc <= reports_read.read_since_utc, false
         ) AS is_near
     FROM changes
     INNER JOIN (
-        SELECT *, row_number() OVER (ORDER BY noted_at_utc, estate_id, user_id, office_id, month, kind) AS found_id
+        SELECT *, row_number() OVER (ORDER BY noted_at_utc, estate_id, user_id, office_id, month, kind) AS noted_change_id
         FROM (FROM sales_changed UNION ALL BY NAME FROM agents_changed)
-    ) AS found USING (office_id, month)
+    ) AS noted_changes USING (office_id, month)
     INNER JOIN reports_read USING (change_id, report)
-    WHERE found.noted_at_utc >= changes.reached_from_utc
-        AND (is_near OR found.noted_at_utc <= least(changes.next_noted_at_utc, changes.noted_at_utc + INTERVAL 7 DAY))
-        AND (is_sale OR found.noted_at_utc > reports_read.over_since_utc)
+    WHERE noted_changes.noted_at_utc >= changes.reached_from_utc
+        AND (is_near OR noted_changes.noted_at_utc <= least(changes.next_noted_at_utc, changes.noted_at_utc + INTERVAL 7 DAY))
+        AND (is_sale OR noted_changes.noted_at_utc > reports_read.over_since_utc)
 ),
 
 -- The first group whose amounts add up to the difference; else all recent ones, because they came between the two
 -- readings.
-rated AS (
+rated_candidates AS (
     SELECT
         *,
         CASE
@@ -231,9 +231,9 @@ rated AS (
     WINDOW of_change AS (PARTITION BY change_id)
 ),
 
-chosen AS (
+chosen_candidates AS (
     SELECT *, min(fit) OVER (PARTITION BY change_id) AS best
-    FROM rated
+    FROM rated_candidates
     QUALIFY fit = best AND (best <> 5 OR count(*) OVER (PARTITION BY change_id, fit) = 1)
 ),
 
@@ -252,14 +252,14 @@ reasons AS (
         sum(valuation_change)::DECIMAL(19, 8) AS valuation_change,
         max(noted_at_utc) AS reason_noted_at_utc
     FROM (
-        FROM chosen
-        QUALIFY row_number() OVER (PARTITION BY found_id, measure ORDER BY best, is_within DESC, change_id) = 1
+        FROM chosen_candidates
+        QUALIFY row_number() OVER (PARTITION BY noted_change_id, measure ORDER BY best, is_within DESC, change_id) = 1
     )
     GROUP BY change_id, estate_id, user_id
     HAVING sum(amount) <> 0
 ),
 
-explained AS (
+explained_sums AS (
     SELECT
         change_id,
         sum(amount) AS explained,
@@ -278,28 +278,28 @@ agents_summed AS (
     GROUP BY ALL
 ),
 
-left_over AS (
+rests AS (
     SELECT
         change_id,
         changes.month,
         changes.measure,
         changes.noted_at_utc,
         changes.tolerance,
-        (changes.difference - coalesce(any_value(explained.explained), 0))::DECIMAL(22, 8) AS amount,
-        count(explained.explained) > 0 AND abs(amount) < changes.tolerance AS is_rounding,
+        (changes.difference - coalesce(any_value(explained_sums.explained), 0))::DECIMAL(22, 8) AS amount,
+        count(explained_sums.explained) > 0 AND abs(amount) < changes.tolerance AS is_rounding,
         list(reports_read.report ORDER BY reports_read.report DESC) FILTER (reports_read.read_since_utc IS NULL)
             AS awaited_reports,
         awaited_reports IS NULL
             AND coalesce(bool_and(reports_read.over_since_utc <= changes.first_before_utc), false)
             AND abs(
-                coalesce(any_value(agents_summed.amount_of_sales), 0) - coalesce(any_value(explained.explained_by_sales), 0)
+                coalesce(any_value(agents_summed.amount_of_sales), 0) - coalesce(any_value(explained_sums.explained_by_sales), 0)
             ) < changes.tolerance
             -- an office may have had another part of a sale than assumed
-            AND CASE WHEN amount < 0 THEN any_value(explained.may_be_less) ELSE any_value(explained.may_be_more) END IS NOT TRUE
+            AND CASE WHEN amount < 0 THEN any_value(explained_sums.may_be_less) ELSE any_value(explained_sums.may_be_more) END IS NOT TRUE
             AS is_nobodys
     FROM changes
     INNER JOIN reports_read USING (change_id)
-    LEFT JOIN explained USING (change_id)
+    LEFT JOIN explained_sums USING (change_id)
     LEFT JOIN agents_summed USING (change_id)
     GROUP BY
         change_id, changes.month, changes.measure, changes.noted_at_utc, changes.tolerance, changes.difference,
@@ -332,30 +332,30 @@ FROM (
     -- Shares are rounded, and so are the amounts of sales: a rest that small is added to the largest reason.
     SELECT reasons.* REPLACE (
         (reasons.amount + CASE
-            WHEN left_over.is_rounding
+            WHEN rests.is_rounding
                 AND row_number() OVER (PARTITION BY change_id ORDER BY abs(reasons.amount) DESC, estate_id, user_id) = 1
-                THEN left_over.amount
+                THEN rests.amount
             ELSE 0
         END)::DECIMAL(22, 8) AS amount
     )
     FROM reasons
-    INNER JOIN left_over USING (change_id)
+    INNER JOIN rests USING (change_id)
     UNION ALL BY NAME
     -- An amount that one office gained and another lost may belong to an agent who now counts at the first.
     SELECT
         change_id,
         CASE
             WHEN is_nobodys AND NOT EXISTS (
-                FROM left_over AS others
-                WHERE (others.month, others.measure, others.noted_at_utc) = (rest.month, rest.measure, rest.noted_at_utc)
-                    AND abs(others.amount + rest.amount) < rest.tolerance
-                    AND abs(rest.amount) >= rest.tolerance
+                FROM rests AS other_rests
+                WHERE (other_rests.month, other_rests.measure, other_rests.noted_at_utc) = (rests.month, rests.measure, rests.noted_at_utc)
+                    AND abs(other_rests.amount + rests.amount) < rests.tolerance
+                    AND abs(rests.amount) >= rests.tolerance
             ) THEN 'nobody'
             ELSE 'open'
         END AS kind,
         amount,
         awaited_reports
-    FROM left_over AS rest
+    FROM rests
     WHERE NOT is_rounding AND amount <> 0
 ) AS reasons
 INNER JOIN changes USING (change_id)

@@ -71,7 +71,7 @@ changed AS (
     WHERE NOT earlier.is_open
 ),
 
-of_months AS (
+changes_by_month AS (
     SELECT
         measure,
         age_weeks,
@@ -94,7 +94,7 @@ SELECT
     count(*) AS month_count,
     sum(office_count)::BIGINT AS office_month_count,
     min(weeks_later) AS least_weeks_later
-FROM of_months
+FROM changes_by_month
 GROUP BY ALL
 HAVING month_count >= 3
 ORDER BY measure, age_weeks

@@ -60,10 +60,10 @@ totals AS (
         coalesce(stored_versions.version_count, 0) + 1 AS version,
         max(loaded_months.fetched_at_utc) OVER () AS noted_at_utc,
         coalesce(sums.row_count, 0) AS row_count,
-        total_held(loaded_months.report <> 'tips_and_leads', sums.row_count > 0, loaded_months.lacks_rows, sums.commission)::DECIMAL(18, 4) AS commission,
-        total_held(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.price)
+        total_if_loaded(loaded_months.report <> 'tips_and_leads', sums.row_count > 0, loaded_months.lacks_rows, sums.commission)::DECIMAL(18, 4) AS commission,
+        total_if_loaded(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.price)
             ::DECIMAL(18, 4) AS price,
-        total_held(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.estate_parts)
+        total_if_loaded(loaded_months.report IN ('commission_office', 'sales'), sums.row_count > 0, loaded_months.lacks_rows, sums.estate_parts)
             ::DECIMAL(19, 8) AS estate_parts
     FROM loaded_months
     LEFT JOIN sums USING (report, customer_id, office_id, month)

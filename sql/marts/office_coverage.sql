@@ -66,7 +66,7 @@ spans AS (
     GROUP BY requested_offices.office_id, is_asked, start_month
 ),
 
-expected AS (
+expected_months AS (
     SELECT spans.office_id, months.month
     FROM spans
     INNER JOIN (SELECT DISTINCT month FROM loaded_months) AS months ON months.month BETWEEN spans.first_month AND spans.last_month
@@ -99,8 +99,8 @@ loaded_by_month AS (
 )
 
 SELECT
-    expected.month,
-    expected.office_id,
+    expected_months.month,
+    expected_months.office_id,
     offices.office_name,
     offices.brand,
     coalesce(offices.region, customers.region) AS region,
@@ -114,9 +114,9 @@ SELECT
     ), '') AS missing_reports,
     missing_reports IS NULL AS is_held,
     loaded_months.is_refreshed
-FROM expected
+FROM expected_months
 CROSS JOIN loaded_reports
-LEFT JOIN loaded_by_month AS loaded_months ON loaded_months.office_id = expected.office_id AND loaded_months.month = expected.month
-LEFT JOIN marts.offices AS offices ON offices.office_id = expected.office_id
-LEFT JOIN staging.customers AS customers ON customers.customer_id = expected.office_id
-ORDER BY expected.month, expected.office_id
+LEFT JOIN loaded_by_month AS loaded_months ON loaded_months.office_id = expected_months.office_id AND loaded_months.month = expected_months.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = expected_months.office_id
+LEFT JOIN staging.customers AS customers ON customers.customer_id = expected_months.office_id
+ORDER BY expected_months.month, expected_months.office_id

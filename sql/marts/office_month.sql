@@ -41,7 +41,7 @@
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report
 --   _load_id: load of that report; joins meta.loads
-WITH held AS (
+WITH loaded_months AS (
     SELECT
         office_id,
         month,
@@ -87,62 +87,62 @@ agents_counted AS (
 )
 
 SELECT
-    held.month,
-    held.office_id,
+    months.month,
+    months.office_id,
     offices.office_name,
-    unnest(totals_of_commission(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned)),
-    total_held(held.has_running, running_summed.office_id IS NOT NULL, held.lacks_running, running_summed.amount)
+    unnest(totals_of_commission(months.has_commission, earned.office_id IS NOT NULL, months.lacks_commission, earned)),
+    total_if_loaded(months.has_running, running_summed.office_id IS NOT NULL, months.lacks_running, running_summed.amount)
         AS running_commission_sek_excl_vat,
-    unnest(totals_of_leads(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted)),
-    total_held(users_held.month IS NOT NULL, agents_counted.office_id IS NOT NULL, users_held.lacks_rows, agents_counted.active)
+    unnest(totals_of_leads(months.has_leads, leads_counted.office_id IS NOT NULL, months.lacks_leads, leads_counted)),
+    total_if_loaded(user_report.month IS NOT NULL, agents_counted.office_id IS NOT NULL, user_report.lacks_rows, agents_counted.active)
         AS active_agent_count,
     (
-        total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.commission)
+        total_if_loaded(months.has_commission, earned.office_id IS NOT NULL, months.lacks_commission, earned.commission)
         / nullif(active_agent_count, 0)
     )::DECIMAL(18, 4) AS commission_per_active_agent,
     nullif(
-        min(held.month) FILTER (
+        min(months.month) FILTER (
             earned.commission <> 0
             OR earned.sold_estate_parts <> 0
             OR earned.writing_parts <> 0
             OR earned.valuation_parts <> 0
             OR agents_counted.active > 0
         ) OVER of_office,
-        min(held.month) FILTER (held.has_commission) OVER of_office
+        min(months.month) FILTER (months.has_commission) OVER of_office
     ) AS began_month,
-    max(held.month) FILTER (
+    max(months.month) FILTER (
         earned.commission <> 0
         OR earned.sold_estate_parts <> 0
         OR earned.writing_parts <> 0
         OR earned.valuation_parts <> 0
         OR agents_counted.active > 0
-        OR users_held.month IS NULL
-        OR NOT held.has_commission
-        OR (earned.office_id IS NULL AND held.lacks_commission)
+        OR user_report.month IS NULL
+        OR NOT months.has_commission
+        OR (earned.office_id IS NULL AND months.lacks_commission)
     ) OVER of_office AS last_active_month,
     CASE
         WHEN is_without_trace(
             last_active_month,
-            max(held.month) FILTER (held.is_commission_complete AND NOT held.is_open) OVER of_office
+            max(months.month) FILTER (months.is_commission_complete AND NOT months.is_open) OVER of_office
         ) THEN last_active_month
     END AS closed_after_month,
-    held.is_open,
-    held.is_commission_complete,
-    held.is_refreshed,
-    held.read_at_utc,
-    held.customer_id AS _customer,
-    CASE WHEN held.has_commission THEN held.month END AS _month,
-    held.load_id AS _load_id
-FROM held
+    months.is_open,
+    months.is_commission_complete,
+    months.is_refreshed,
+    months.read_at_utc,
+    months.customer_id AS _customer,
+    CASE WHEN months.has_commission THEN months.month END AS _month,
+    months.load_id AS _load_id
+FROM loaded_months AS months
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.commission_office AS earned
-    ON earned.office_id = held.office_id AND earned.month = held.month AND earned.customer_id = held.customer_id
-LEFT JOIN running_summed ON running_summed.office_id = held.office_id AND running_summed.month = held.month
-LEFT JOIN leads_counted ON leads_counted.office_id = held.office_id AND leads_counted.month = held.month
-LEFT JOIN agents_counted ON agents_counted.office_id = held.office_id AND agents_counted.month = held.month
-LEFT JOIN marts.office_sources AS users_held
-    ON users_held.report = 'commission_user'
-    AND users_held.office_id = held.office_id
-    AND users_held.month = held.month
-WINDOW of_office AS (PARTITION BY held.office_id)
-ORDER BY held.month, held.office_id
+    ON earned.office_id = months.office_id AND earned.month = months.month AND earned.customer_id = months.customer_id
+LEFT JOIN running_summed ON running_summed.office_id = months.office_id AND running_summed.month = months.month
+LEFT JOIN leads_counted ON leads_counted.office_id = months.office_id AND leads_counted.month = months.month
+LEFT JOIN agents_counted ON agents_counted.office_id = months.office_id AND agents_counted.month = months.month
+LEFT JOIN marts.office_sources AS user_report
+    ON user_report.report = 'commission_user'
+    AND user_report.office_id = months.office_id
+    AND user_report.month = months.month
+WINDOW of_office AS (PARTITION BY months.office_id)
+ORDER BY months.month, months.office_id

@@ -26,9 +26,9 @@ SELECT
     min(versions.valid_from_utc) AS known_since_utc
 FROM (
     SELECT
-        known.*,
-        known.valid_from_utc <= asked.moment_utc
-            AND (known.valid_to_utc IS NULL OR known.valid_to_utc > asked.moment_utc) AS is_then
+        totals.*,
+        totals.valid_from_utc <= as_of.moment_utc
+            AND (totals.valid_to_utc IS NULL OR totals.valid_to_utc > as_of.moment_utc) AS is_then
     FROM (
         SELECT
             CASE
@@ -38,9 +38,9 @@ FROM (
                 )
             END AS moment_utc
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.month_total_versions)
-    ) AS asked
-    CROSS JOIN marts.month_total_versions AS known
-    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised for any query
+    ) AS as_of
+    CROSS JOIN marts.month_total_versions AS totals
+    WHERE as_of.moment_utc IS NOT NULL -- so that the error is raised for any query
 ) AS versions
 LEFT JOIN marts.offices AS offices ON offices.office_id = versions.office_id
 GROUP BY versions.month, versions.office_id

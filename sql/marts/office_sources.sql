@@ -61,7 +61,7 @@ rows_missing AS (
     WHERE report = 'commission_office'
 ),
 
-without_amount AS (
+answers_without_amount AS (
     FROM rows_without_commission
     SEMI JOIN earned_elsewhere USING (office_id, month)
     UNION
@@ -90,12 +90,12 @@ SELECT
     is_cut_short,
     is_unfinished,
     lacks_rows,
-    without_amount.office_id IS NOT NULL AS lacks_amount,
+    answers_without_amount.office_id IS NOT NULL AS lacks_amount,
     lacks_rest(is_cut_short, is_unfinished) OR lacks_amount OR (lacks_rows AND offices_loaded.office_id IS NULL)
         AS is_partial,
     is_growing,
     is_current
 FROM chosen_answers
 LEFT JOIN offices_loaded USING (report, customer_id, office_id, month)
-LEFT JOIN without_amount USING (report, customer_id, office_id, month)
+LEFT JOIN answers_without_amount USING (report, customer_id, office_id, month)
 ORDER BY report, office_id, month

@@ -57,13 +57,13 @@ WITH loaded_months AS (
 ),
 
 by_month_report AS (
-    SELECT given.*
-    FROM staging.commission_office_by_month AS given
+    SELECT by_month.*
+    FROM staging.commission_office_by_month AS by_month
     INNER JOIN marts.office_sources AS sources
         ON sources.report = 'commission_office_by_month'
-        AND sources.office_id = given.office_id
-        AND sources.month = given.month
-        AND sources.customer_id = given.customer_id
+        AND sources.office_id = by_month.office_id
+        AND sources.month = by_month.month
+        AND sources.customer_id = by_month.customer_id
 ),
 
 users_placed AS (
@@ -72,11 +72,11 @@ users_placed AS (
     ANTI JOIN marts.users_added_up USING (user_id, month)
     UNION ALL
     SELECT
-        coalesce(given.office_id, users.office_id), month, given.commission, given.sold_estate_parts,
-        given.sold_total_price, asked.office_id IS NULL
-    FROM (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up)
+        coalesce(user_amounts.office_id, users.office_id), month, user_amounts.commission, user_amounts.sold_estate_parts,
+        user_amounts.sold_total_price, own_offices.office_id IS NULL
+    FROM (SELECT user_id, month, unnest(amounts) AS user_amounts FROM marts.users_added_up)
     INNER JOIN marts.user_month AS users USING (user_id, month)
-    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
+    LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = user_amounts.customer_id
 ),
 
 users_summed AS (
@@ -144,7 +144,7 @@ sales_left_out AS (  -- counted at the offices of their agents, as all shares ar
     LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
 ),
 
-totals_known AS (  -- of the two reports whose totals are stored
+totals_dated AS (  -- of the two reports whose totals are stored
     SELECT
         report,
         office_id,
@@ -161,7 +161,7 @@ totals_known AS (  -- of the two reports whose totals are stored
     GROUP BY ALL
 ),
 
-quarantined AS (
+quarantines AS (
     SELECT sources.office_id, sources.month, list(DISTINCT sources.report) AS reports
     FROM staging.quarantine AS quarantine
     INNER JOIN marts.office_sources AS sources
@@ -177,7 +177,7 @@ side_by_side AS (
         loaded_months.office_id,
         offices.office_name,
         loaded_months.customer_id,
-        coalesce(quarantined.reports, []) AS reports_quarantined,
+        coalesce(quarantines.reports, []) AS reports_quarantined,
         loaded_months.reports_lacking,
         greatest(loaded_months.sales_read_at_utc, shares.read_at_utc) AS shares_read_at_utc,
         loaded_months.not_refreshed,
@@ -266,16 +266,16 @@ side_by_side AS (
     LEFT JOIN sales_summed AS sales USING (office_id, month)
     LEFT JOIN shared_beyond USING (office_id, month)
     LEFT JOIN sales_left_out USING (office_id, month)
-    LEFT JOIN totals_known AS office_known
+    LEFT JOIN totals_dated AS office_known
         ON office_known.report = 'commission_office'
         AND office_known.office_id = loaded_months.office_id
         AND office_known.month = loaded_months.month
-    LEFT JOIN totals_known AS sales_known
+    LEFT JOIN totals_dated AS sales_known
         ON sales_known.report = 'sales' AND sales_known.office_id = loaded_months.office_id AND sales_known.month = loaded_months.month
-    LEFT JOIN quarantined USING (office_id, month)
+    LEFT JOIN quarantines USING (office_id, month)
 ),
 
-compared AS (
+comparisons AS (
     SELECT
         * EXCLUDE (amount, compared_amount, tolerance),
         CASE compared
@@ -319,7 +319,7 @@ compared AS (
     WHERE has_first OR has_second
 ),
 
-judged AS (
+comparisons_judged AS (
     SELECT
         *,
         compared <> 'shares of agents' AND has_first AND has_second
@@ -335,7 +335,7 @@ judged AS (
             WHEN is_null_beside_number THEN false
             ELSE abs(compared_amount - amount) <= tolerance
         END AS is_reconciled
-    FROM compared
+    FROM comparisons
     WINDOW of_measure AS (PARTITION BY compared, measure)
 )
 
@@ -383,7 +383,7 @@ SELECT
     END AS likely_reason,
     customer_id AS _customer,
     month AS _month
-FROM judged
+FROM comparisons_judged
 CROSS JOIN staging.rereading AS rereading
 CROSS JOIN staging.clock AS clock
 ORDER BY month, office_id, compared, measure

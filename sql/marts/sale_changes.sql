@@ -41,7 +41,7 @@ WITH compared AS (
     WINDOW states AS (PARTITION BY estate_id ORDER BY version)
 ),
 
-moved AS (
+moved_sales AS (
     SELECT * FROM compared
     WHERE is_present AND was_present AND (office_id, month) <> (office_id_before, month_before)
 ),
@@ -72,7 +72,7 @@ changes AS (
         office_id AS other_office_id,
         month AS other_month,
         -1 AS row_count_change
-    FROM moved
+    FROM moved_sales
     UNION ALL BY NAME
     SELECT
         * EXCLUDE (commission_before, price_before),
@@ -83,7 +83,7 @@ changes AS (
         commission AS commission_after,
         final_price AS price_after,
         1 AS row_count_change
-    FROM moved
+    FROM moved_sales
     UNION ALL BY NAME
     SELECT
         *,

@@ -45,7 +45,7 @@ loaded_months AS (
     WHERE report = 'sales'
 ),
 
-changed AS (
+changed_sales AS (
     SELECT
         now.estate_id,
         coalesce(latest.version, 0) + 1 AS version,
@@ -79,11 +79,11 @@ gone_sales AS (
         latest.office_id,
         latest.month,
         coalesce(read_before.was_over, false) AS was_over,
-        held.customer_id,
-        held.load_id
+        loaded_months.customer_id,
+        loaded_months.load_id
     FROM latest
     ANTI JOIN marts.sales AS now USING (estate_id)
-    INNER JOIN loaded_months AS held ON held.office_id = latest.office_id AND held.month = latest.month
+    INNER JOIN loaded_months ON loaded_months.office_id = latest.office_id AND loaded_months.month = latest.month
     LEFT JOIN months_read_before AS read_before
         ON read_before.office_id = latest.office_id AND read_before.month = latest.month
     WHERE latest.is_present
@@ -106,7 +106,7 @@ new_versions AS (
             FROM marts.office_sources
             WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
         ) AS noted_at_utc
-    FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone_sales)
+    FROM (SELECT * FROM changed_sales UNION ALL BY NAME SELECT * FROM gone_sales)
 ),
 
 versions AS (

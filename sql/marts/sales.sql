@@ -39,7 +39,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
-WITH of_sources AS NOT MATERIALIZED (
+WITH chosen_estates AS NOT MATERIALIZED (
     SELECT estates.* EXCLUDE (is_sale)
     FROM staging.sales_estates AS estates
     INNER JOIN marts.office_sources AS sources
@@ -50,27 +50,27 @@ WITH of_sources AS NOT MATERIALIZED (
     WHERE is_of_part(estates.estate_id) AND estates.is_sale
 ),
 
-repeated AS (
+repeated_estates AS (
     SELECT
-        of_sources.estate_id,
-        first(of_sources.landed_row ORDER BY
-            of_sources.changed_at DESC NULLS LAST,
-            responsible.user_office_id IS NOT DISTINCT FROM of_sources.office_id DESC,
-            of_sources.office_id,
-            of_sources.landed_row DESC
+        chosen_estates.estate_id,
+        first(chosen_estates.landed_row ORDER BY
+            chosen_estates.changed_at DESC NULLS LAST,
+            responsible.user_office_id IS NOT DISTINCT FROM chosen_estates.office_id DESC,
+            chosen_estates.office_id,
+            chosen_estates.landed_row DESC
         ) AS landed_row
-    FROM of_sources
-    SEMI JOIN (FROM of_sources SELECT estate_id GROUP BY ALL HAVING count(*) > 1) AS several USING (estate_id)
+    FROM chosen_estates
+    SEMI JOIN (FROM chosen_estates SELECT estate_id GROUP BY ALL HAVING count(*) > 1) AS repeats USING (estate_id)
     LEFT JOIN staging.sales_agents AS responsible
-        ON responsible.landed_estate = of_sources.landed_row AND responsible.is_responsible
+        ON responsible.landed_estate = chosen_estates.landed_row AND responsible.is_responsible
     GROUP BY ALL
 ),
 
 latest AS (
-    SELECT of_sources.*
-    FROM of_sources
-    LEFT JOIN repeated USING (estate_id)
-    WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
+    SELECT chosen_estates.*
+    FROM chosen_estates
+    LEFT JOIN repeated_estates USING (estate_id)
+    WHERE repeated_estates.landed_row IS NULL OR repeated_estates.landed_row = chosen_estates.landed_row
 ),
 
 agents_gathered AS (

@@ -13,8 +13,8 @@ FROM (
             ELSE error(coalesce('Sales are known since ' || known_since_utc || ' UTC', 'Sales have not been read yet'))
         END AS moment_utc
     FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.sale_versions)
-) AS asked
+) AS as_of
 INNER JOIN marts.sale_versions AS versions
-    ON versions.valid_from_utc <= asked.moment_utc
-    AND (versions.valid_to_utc IS NULL OR versions.valid_to_utc > asked.moment_utc)
+    ON versions.valid_from_utc <= as_of.moment_utc
+    AND (versions.valid_to_utc IS NULL OR versions.valid_to_utc > as_of.moment_utc)
 WHERE versions.is_present

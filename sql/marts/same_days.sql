@@ -92,19 +92,19 @@ sold_by_office AS (
 ),
 
 offices_of_users AS (
-    SELECT periods.period, periods.first_on, worked.user_id, worked.office_id, min(worked.month) AS first_month
+    SELECT periods.period, periods.first_on, user_months.user_id, user_months.office_id, min(user_months.month) AS first_month
     FROM periods
     INNER JOIN (
         SELECT user_id, office_id, month FROM marts.user_month WHERE office_id IS NOT NULL
         UNION
         SELECT user_id, office_id, date_trunc('month', contract_on)::DATE FROM sold_shares WHERE user_id IS NOT NULL
-    ) AS worked
-        ON worked.month BETWEEN periods.first_on AND periods.month
-        OR worked.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
-    GROUP BY periods.period, periods.first_on, worked.user_id, worked.office_id
+    ) AS user_months
+        ON user_months.month BETWEEN periods.first_on AND periods.month
+        OR user_months.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
+    GROUP BY periods.period, periods.first_on, user_months.user_id, user_months.office_id
 ),
 
-users_known AS (
+users_compared AS (
     SELECT offices.period, offices.user_id
     FROM offices_of_users AS offices
     LEFT JOIN offices_read USING (period, office_id)
@@ -122,15 +122,15 @@ members AS (
     LEFT JOIN sold_by_office USING (period, office_id)
     UNION ALL BY NAME
     SELECT
-        'user' AS level, known.user_id AS member_id, users.user_label AS member_name, offices.*,
+        'user' AS level, users_compared.user_id AS member_id, users.user_label AS member_name, offices.*,
         sold_by_office.* EXCLUDE (period, office_id, user_id)
-    FROM users_known AS known
+    FROM users_compared
     INNER JOIN sold_by_office USING (period, user_id)
     INNER JOIN offices_read AS offices USING (period, office_id)
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 
-missing AS (
+offices_missing AS (
     SELECT
         levels.level,
         levels.member_id,
@@ -164,11 +164,11 @@ SELECT
     total_of(bool_or(NOT is_now), sum(price) FILTER (NOT is_now))::DECIMAL(18, 4) AS sold_total_price_before,
     count(DISTINCT latest.office_id) AS office_count,
     count(DISTINCT latest.office_id) FILTER (latest.until_on < latest.latest_on) AS earlier_office_count,
-    any_value(missing.missing_offices) AS missing_offices
+    any_value(offices_missing.missing_offices) AS missing_offices
 FROM latest
-LEFT JOIN missing
-    ON missing.level = latest.level
-    AND missing.member_id IS NOT DISTINCT FROM latest.member_id
-    AND missing.period = latest.period
+LEFT JOIN offices_missing
+    ON offices_missing.level = latest.level
+    AND offices_missing.member_id IS NOT DISTINCT FROM latest.member_id
+    AND offices_missing.period = latest.period
 GROUP BY latest.level, latest.member_id, latest.period, latest.month, latest.first_on, latest.latest_on
 ORDER BY latest.level, latest.member_id, latest.period

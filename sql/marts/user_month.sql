@@ -47,9 +47,9 @@
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
-    SELECT given.*, counted.is_partial
-    FROM staging.commission_user AS given
-    INNER JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
+    SELECT totals.*, sources.is_partial
+    FROM staging.commission_user AS totals
+    INNER JOIN marts.user_sources AS sources USING (user_id, month, customer_id)
 ),
 
 earned_summed AS (
@@ -104,8 +104,8 @@ active_months AS (
     SELECT running.user_id, running.month
     FROM marts.running_commissions AS running
     ANTI JOIN staging.commission_user AS earners ON earners.user_id = running.user_id
-    ANTI JOIN staging.months AS told
-        ON told.report = 'commission_user' AND told.customer_id = running._customer AND told.month = running.month
+    ANTI JOIN staging.months AS loaded_months
+        ON loaded_months.report = 'commission_user' AND loaded_months.customer_id = running._customer AND loaded_months.month = running.month
     UNION
     SELECT user_id, month FROM marts.leads WHERE NOT is_removed
     UNION
@@ -125,7 +125,7 @@ users_of_customers AS (
     GROUP BY ALL
 ),
 
-held AS (
+user_months AS (
     SELECT
         users.user_id,
         months.month,
@@ -159,20 +159,20 @@ held AS (
 
 offices_carried AS (
     SELECT
-        held.*,
+        user_months.*,
         at_month.office_id AS office_of_month,
         last_value(at_month.office_id IGNORE NULLS) OVER (
-            PARTITION BY held.user_id ORDER BY held.month ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            PARTITION BY user_months.user_id ORDER BY user_months.month ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS office_before,
         first_value(at_month.office_id IGNORE NULLS) OVER (
-            PARTITION BY held.user_id ORDER BY held.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+            PARTITION BY user_months.user_id ORDER BY user_months.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS office_after,
-        own.office_id AS office_asked,
-        coalesce(office_before, office_after, office_asked) AS office_id
-    FROM held
+        offices.office_id AS customer_office,
+        coalesce(office_before, office_after, customer_office) AS office_id
+    FROM user_months
     LEFT JOIN staging.user_offices AS at_month
-        ON at_month.user_id = held.user_id AND at_month.month = held.month
-    LEFT JOIN marts.offices AS own ON own.office_id = held.customer_id
+        ON at_month.user_id = user_months.user_id AND at_month.month = user_months.month
+    LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
 offices_unanswered AS (  -- they have left a group, and no other customer has answered for the month
@@ -183,7 +183,7 @@ offices_unanswered AS (  -- they have left a group, and no other customer has an
     HAVING bool_or(has_left) AND NOT bool_or(has_entries)
 ),
 
-judged AS (
+months_judged AS (
     SELECT
         carried.* REPLACE (
             is_partial OR unanswered.month IS NOT NULL AS is_partial,
@@ -195,35 +195,35 @@ judged AS (
 )
 
 SELECT
-    held.month,
-    held.user_id,
+    months.month,
+    months.user_id,
     users.user_name,
     users.user_label,
-    held.office_id,
+    months.office_id,
     offices.office_name,
     CASE
-        WHEN held.office_of_month IS NOT NULL THEN 'this month'
-        WHEN held.office_before IS NOT NULL THEN 'earlier month'
-        WHEN held.office_after IS NOT NULL THEN 'later month'
-        WHEN held.office_asked IS NOT NULL THEN 'customer asked'
+        WHEN months.office_of_month IS NOT NULL THEN 'this month'
+        WHEN months.office_before IS NOT NULL THEN 'earlier month'
+        WHEN months.office_after IS NOT NULL THEN 'later month'
+        WHEN months.customer_office IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    unnest(totals_of_commission(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed)),
-    total_held(held.has_running, running_summed.user_id IS NOT NULL, held.lacks_running, running_summed.amount)
+    unnest(totals_of_commission(months.has_commission, earned_summed.user_id IS NOT NULL, months.lacks_commission, earned_summed)),
+    total_if_loaded(months.has_running, running_summed.user_id IS NOT NULL, months.lacks_running, running_summed.amount)
         AS running_commission_sek_excl_vat,
-    unnest(totals_of_leads(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted)),
+    unnest(totals_of_leads(months.has_leads, leads_counted.user_id IS NOT NULL, months.lacks_leads, leads_counted)),
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,
-    held.is_open,
-    held.has_commission AND NOT coalesce(earned_summed.is_partial, held.is_partial) AS is_commission_complete,
-    coalesce(earned_summed.customers, held.customer_id) AS _customer,
-    held.month AS _month
-FROM judged AS held
+    months.is_open,
+    months.has_commission AND NOT coalesce(earned_summed.is_partial, months.is_partial) AS is_commission_complete,
+    coalesce(earned_summed.customers, months.customer_id) AS _customer,
+    months.month AS _month
+FROM months_judged AS months
 LEFT JOIN staging.user_names AS users USING (user_id)
-LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
-LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
-LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month
-LEFT JOIN users_active ON users_active.user_id = held.user_id
-LEFT JOIN active_months AS active ON active.user_id = held.user_id AND active.month = held.month
-LEFT JOIN marts.offices AS offices ON offices.office_id = held.office_id
-ORDER BY held.month, held.user_id
+LEFT JOIN earned_summed ON earned_summed.user_id = months.user_id AND earned_summed.month = months.month
+LEFT JOIN running_summed ON running_summed.user_id = months.user_id AND running_summed.month = months.month
+LEFT JOIN leads_counted ON leads_counted.user_id = months.user_id AND leads_counted.month = months.month
+LEFT JOIN users_active ON users_active.user_id = months.user_id
+LEFT JOIN active_months AS active ON active.user_id = months.user_id AND active.month = months.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = months.office_id
+ORDER BY months.month, months.user_id

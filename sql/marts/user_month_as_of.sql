@@ -19,9 +19,9 @@ SELECT
     min(versions.valid_from_utc) AS known_since_utc
 FROM (
     SELECT
-        known.*,
-        known.valid_from_utc <= asked.moment_utc
-            AND (known.valid_to_utc IS NULL OR known.valid_to_utc > asked.moment_utc) AS is_then
+        totals.*,
+        totals.valid_from_utc <= as_of.moment_utc
+            AND (totals.valid_to_utc IS NULL OR totals.valid_to_utc > as_of.moment_utc) AS is_then
     FROM (
         SELECT
             CASE
@@ -31,9 +31,9 @@ FROM (
                 )
             END AS moment_utc
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.user_month_versions)
-    ) AS asked
-    CROSS JOIN marts.user_month_versions AS known
-    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised for any query
+    ) AS as_of
+    CROSS JOIN marts.user_month_versions AS totals
+    WHERE as_of.moment_utc IS NOT NULL -- so that the error is raised for any query
 ) AS versions
 GROUP BY versions.month, versions.user_id
 HAVING bool_or(versions.is_then AND versions.is_present) OR NOT bool_or(versions.is_then)

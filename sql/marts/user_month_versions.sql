@@ -77,9 +77,9 @@ SELECT
     versions.valuation_parts,
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.user_id, versions.month ORDER BY versions.version) AS valid_to_utc,
-    versions.noted_at_utc::DATE > coalesce(over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
+    versions.noted_at_utc::DATE > coalesce(months_over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
 FROM (SELECT * FROM meta.user_month_versions UNION ALL BY NAME SELECT * FROM new_versions) AS versions
 LEFT JOIN marts.users AS users USING (user_id)
-LEFT JOIN marts.user_month AS known ON known.user_id = versions.user_id AND known.month = versions.month
-LEFT JOIN months_over AS over ON over.office_id = known.office_id AND over.month = versions.month
+LEFT JOIN marts.user_month AS user_months ON user_months.user_id = versions.user_id AND user_months.month = versions.month
+LEFT JOIN months_over ON months_over.office_id = user_months.office_id AND months_over.month = versions.month
 ORDER BY versions.month, versions.user_id, versions.version

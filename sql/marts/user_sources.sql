@@ -34,8 +34,8 @@ offices_ever AS (
 
 pairs AS (
     SELECT
-        shared.customer_id AS greater_id,
-        shared.yielding_customer_id AS lesser_id,
+        customer_pairs.customer_id AS greater_id,
+        customer_pairs.yielding_customer_id AS lesser_id,
         greater.month,
         (lesser.is_refreshed, lesser.run_read_at_utc) > (greater.is_refreshed, greater.run_read_at_utc)
             AS is_lesser_newer,
@@ -44,9 +44,9 @@ pairs AS (
         list_has_all(coalesce(greater_months.offices, []), lesser_offices.offices) AS has_all_offices,
         greater_offices.offices AS greater_offices,
         lesser_offices.offices AS lesser_offices
-    FROM marts.customer_overlaps AS shared
-    INNER JOIN loaded_months AS greater ON greater.customer_id = shared.customer_id
-    INNER JOIN loaded_months AS lesser ON lesser.customer_id = shared.yielding_customer_id AND lesser.month = greater.month
+    FROM marts.customer_overlaps AS customer_pairs
+    INNER JOIN loaded_months AS greater ON greater.customer_id = customer_pairs.customer_id
+    INNER JOIN loaded_months AS lesser ON lesser.customer_id = customer_pairs.yielding_customer_id AND lesser.month = greater.month
     INNER JOIN offices_ever AS lesser_offices ON lesser_offices.customer_id = lesser.customer_id
     INNER JOIN offices_ever AS greater_offices ON greater_offices.customer_id = greater.customer_id
     LEFT JOIN offices_with_entries AS greater_months
@@ -72,15 +72,15 @@ compared AS (
         users.user_id,
         of_greater.user_id IS NOT NULL AS has_greater,
         of_lesser.user_id IS NOT NULL AS has_lesser,
-        coalesce(string_split(worked.named_offices, ', '), []) AS named,
-        named <> [] AND list_has_all(lesser_offices, named) AS is_lesser_whole,
+        coalesce(string_split(workplaces.named_offices, ', '), []) AS trace_offices,
+        trace_offices <> [] AND list_has_all(lesser_offices, trace_offices) AS is_lesser_whole,
         is_lesser_newer AND (is_lesser_whole OR (is_lesser_refreshed AND NOT is_greater_refreshed AND has_lesser))
         OR (
-            has_lesser AND is_lesser_whole AND NOT list_has_all(greater_offices, named)
+            has_lesser AND is_lesser_whole AND NOT list_has_all(greater_offices, trace_offices)
             AND is_lesser_refreshed >= is_greater_refreshed
         ) AS is_lesser_counted,
-        has_greater AND has_lesser AND list_has_any(greater_offices, named) AND list_has_any(lesser_offices, named)
-        AND NOT list_has_any(list_intersect(greater_offices, lesser_offices), named) AS are_added_up
+        has_greater AND has_lesser AND list_has_any(greater_offices, trace_offices) AND list_has_any(lesser_offices, trace_offices)
+        AND NOT list_has_any(list_intersect(greater_offices, lesser_offices), trace_offices) AS are_added_up
     FROM pairs
     INNER JOIN users_in_question AS users USING (greater_id, lesser_id, month)
     LEFT JOIN staging.commission_user AS of_greater
@@ -89,7 +89,7 @@ compared AS (
         AND of_greater.month = pairs.month
     LEFT JOIN staging.commission_user AS of_lesser
         ON of_lesser.customer_id = lesser_id AND of_lesser.user_id = users.user_id AND of_lesser.month = pairs.month
-    LEFT JOIN staging.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
+    LEFT JOIN staging.user_offices AS workplaces ON workplaces.user_id = users.user_id AND workplaces.month = pairs.month
 ),
 
 yielding_answers AS (
@@ -110,14 +110,14 @@ earned_before AS (
     HAVING arg_max(commission, version) <> 0
 ),
 
-rows_null AS (
+rows_without_commission AS (
     SELECT user_id, month, customer_id FROM staging.commission_user WHERE commission IS NULL
 ),
 
 without_amount AS (
-    FROM rows_null
+    FROM rows_without_commission
     SEMI JOIN earned_before USING (user_id, month)
-    WHERE NOT EXISTS (FROM rows_null ANTI JOIN earned_before USING (user_id, month))
+    WHERE NOT EXISTS (FROM rows_without_commission ANTI JOIN earned_before USING (user_id, month))
 )
 
 SELECT

@@ -32,12 +32,12 @@
 --     not show it
 --   is_left_day_known: whether left_on is the day that the directory shows, and not the last day of a month; null for
 --     users who have not left
-WITH months_known AS (
+WITH user_months AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month
 ),
 
-worked AS (
+user_spans AS (
     SELECT
         user_id,
         arg_max(office_id, month) AS office_id,
@@ -46,27 +46,27 @@ worked AS (
         any_value(last_active_month) AS last_active_month,
         any_value(last_over_month) AS last_over_month,
         max(month) FILTER (is_active OR (NOT is_commission_complete AND month < last_over_month)) AS last_possible_month
-    FROM months_known
+    FROM user_months
     GROUP BY ALL
 )
 
 SELECT
     names.*,
-    worked.office_id,
-    worked.office_name,
-    worked.first_active_month,
-    worked.last_active_month,
+    user_spans.office_id,
+    user_spans.office_name,
+    user_spans.first_active_month,
+    user_spans.last_active_month,
     CASE
         WHEN names.left_directory_on IS NOT NULL
-            OR (names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month)
-        THEN least(worked.last_active_month, worked.last_over_month)
+            OR (names.is_missing_in_directory AND user_spans.last_active_month < user_spans.last_over_month)
+        THEN least(user_spans.last_active_month, user_spans.last_over_month)
     END AS left_month,
-    worked.last_active_month IS NOT NULL
+    user_spans.last_active_month IS NOT NULL
         AND (
             left_month IS NOT NULL
-            OR coalesce(is_without_trace(worked.last_possible_month, worked.last_over_month), false)
+            OR coalesce(is_without_trace(user_spans.last_possible_month, user_spans.last_over_month), false)
         ) AS has_left,
-    CASE WHEN has_left THEN worked.last_active_month END AS left_after_month,
+    CASE WHEN has_left THEN user_spans.last_active_month END AS left_after_month,
     CASE
         WHEN has_left
             THEN coalesce(names.left_directory_on BETWEEN left_after_month AND last_day(left_after_month + INTERVAL 1 MONTH), false)
@@ -79,7 +79,7 @@ SELECT
         WHEN has_left THEN least(last_day(left_after_month), CASE WHEN names.left_directory_on >= left_after_month THEN names.left_directory_on END)
     END AS left_on
 FROM staging.user_names AS names
-LEFT JOIN worked USING (user_id)
+LEFT JOIN user_spans USING (user_id)
 LEFT JOIN (
     SELECT coalesce(list(DISTINCT fetched_at_utc::DATE), []) AS days FROM meta.loads WHERE report = 'users'
 ) AS directories_read ON true

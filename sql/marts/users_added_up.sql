@@ -17,8 +17,8 @@
 --     group's the one with the best evidence; commission with currency and tax basis as above
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH answers AS (
-    SELECT given.*
-    FROM staging.commission_user AS given
+    SELECT totals.*
+    FROM staging.commission_user AS totals
     SEMI JOIN marts.user_sources AS sources USING (user_id, month, customer_id)
     QUALIFY count(*) OVER (PARTITION BY user_id, month) > 1
 ),
@@ -46,10 +46,10 @@ SELECT
     list({
         customer_id: compared.customer_id,
         office_id: coalesce(
-            asked.office_id,
-            CASE WHEN list_contains(answered.offices, worked.office_id) THEN worked.office_id END,
-            list_min(list_intersect(answered.offices, worked.working_offices)),
-            worked.office_id
+            own_offices.office_id,
+            CASE WHEN list_contains(customer_offices.offices, workplaces.office_id) THEN workplaces.office_id END,
+            list_min(list_intersect(customer_offices.offices, workplaces.working_offices)),
+            workplaces.office_id
         ),
         commission: compared.commission, sold_estate_parts: compared.sold_estate_parts,
         sold_total_price: compared.sold_total_price
@@ -57,8 +57,8 @@ SELECT
     coalesce(bool_or(compared.is_repeated), false) AS has_equal_amounts
 FROM compared
 LEFT JOIN marts.users AS users USING (user_id)
-LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = compared.customer_id
-LEFT JOIN offices_of_customers AS answered ON answered.customer_id = compared.customer_id
-LEFT JOIN staging.user_offices AS worked ON worked.user_id = compared.user_id AND worked.month = compared.month
+LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = compared.customer_id
+LEFT JOIN offices_of_customers AS customer_offices ON customer_offices.customer_id = compared.customer_id
+LEFT JOIN staging.user_offices AS workplaces ON workplaces.user_id = compared.user_id AND workplaces.month = compared.month
 GROUP BY compared.month, compared.user_id, users.user_label
 ORDER BY compared.month, compared.user_id

@@ -25,7 +25,7 @@ SELECT
     id AS bid_id,
     nullif(contact_id, '') AS contact_id,
     created_at AS bid_at,
-    amount_written(amount) AS amount,
+    parsed_amount(amount) AS amount,
     amount AS amount_text,
     coalesce(is_hidden, _is_of_hidden) AS is_hidden,
     coalesce(is_canceled, false) AS is_canceled,

@@ -93,7 +93,7 @@ loaded_users AS (  -- months in which the user report of all these offices is lo
     HAVING count(*) = any_value(offices.office_count)
 ),
 
-months_known AS (
+owner_months AS (
     SELECT
         false AS is_user,
         office_id AS owner_id,
@@ -109,21 +109,21 @@ months_known AS (
     SELECT
         true,
         user_id,
-        known.office_id,
+        user_months.office_id,
         month,
         CASE
-            WHEN known.is_commission_complete THEN known.commission
-            WHEN known.commission IS NULL AND NOT held.is_partial THEN 0
+            WHEN user_months.is_commission_complete THEN user_months.commission
+            WHEN user_months.commission IS NULL AND NOT loaded_users.is_partial THEN 0
         END,
         CASE
-            WHEN known.is_commission_complete THEN known.sold_estate_parts
-            WHEN known.sold_estate_parts IS NULL AND NOT held.is_partial THEN 0
+            WHEN user_months.is_commission_complete THEN user_months.sold_estate_parts
+            WHEN user_months.sold_estate_parts IS NULL AND NOT loaded_users.is_partial THEN 0
         END,
-        coalesce(known.is_active, false),
-        coalesce(known.is_open, held.is_open),
-        held.read_at_utc
-    FROM marts.user_month AS known
-    FULL JOIN loaded_users AS held USING (user_id, month)
+        coalesce(user_months.is_active, false),
+        coalesce(user_months.is_open, loaded_users.is_open),
+        loaded_users.read_at_utc
+    FROM marts.user_month AS user_months
+    FULL JOIN loaded_users USING (user_id, month)
 ),
 
 actuals AS (
@@ -134,12 +134,12 @@ actuals AS (
             {'measure': 'commission', 'actual': without_vat(commission, basis)},
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
         ], recursive := true)
-    FROM months_known
+    FROM owner_months
     CROSS JOIN marts.tax_basis AS basis
     CROSS JOIN staging.clock AS clock
 ),
 
-registered AS (
+registrations AS (
     SELECT
         false AS is_user,
         sources.office_id AS owner_id,
@@ -163,7 +163,7 @@ registered AS (
 all_actuals AS (
     FROM actuals
     UNION ALL BY NAME
-    FROM registered
+    FROM registrations
 ),
 
 months_to_show AS (
@@ -191,12 +191,12 @@ owners_active AS (
     GROUP BY office_id
     UNION ALL
     SELECT DISTINCT
-        known.user_id,
+        user_months.user_id,
         true,
-        known.first_active_month,
-        known.last_active_month,
+        user_months.first_active_month,
+        user_months.last_active_month,
         users.left_month
-    FROM marts.user_month AS known
+    FROM marts.user_month AS user_months
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 

@@ -81,39 +81,39 @@ offices_numbered AS (
 ),
 
 offices_of_users AS (
-    SELECT answered.customer_id, traces.user_id, any_value(answered.office_id) AS office_id
+    SELECT offices.customer_id, traces.user_id, any_value(offices.office_id) AS office_id
     FROM (
         SELECT id AS user_id, primary_office_customer_id AS office_id FROM bi.sales_agents
         UNION
         SELECT user_id, customer_id FROM bi.running_commissions
     ) AS traces
-    INNER JOIN staging.customer_offices AS answered USING (office_id)
-    GROUP BY answered.customer_id, traces.user_id
-    HAVING count(DISTINCT answered.office_id) = 1
+    INNER JOIN staging.customer_offices AS offices USING (office_id)
+    GROUP BY offices.customer_id, traces.user_id
+    HAVING count(DISTINCT offices.office_id) = 1
 ),
 
 amounts_of_offices AS (
     SELECT
         amounts.* REPLACE (
-            coalesce(id_or_null(amounts.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
+            coalesce(id_or_null(amounts.office_id), offices_numbered.numbered_id, own_offices.office_id, offices_of_users.office_id) AS office_id,
             id_or_null(amounts.user_id) AS user_id
         )
     FROM (FROM amounts WHERE amount IS NOT NULL) AS amounts
-    LEFT JOIN offices_numbered AS numbered
-        ON numbered.customer_id = amounts.customer_id AND numbered.number = office_number(amounts.office_named)
-    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = amounts.customer_id
-    LEFT JOIN offices_of_users AS of_users ON of_users.customer_id = amounts.customer_id AND of_users.user_id = amounts.user_id
+    LEFT JOIN offices_numbered
+        ON offices_numbered.customer_id = amounts.customer_id AND offices_numbered.number = office_number(amounts.office_named)
+    LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = amounts.customer_id
+    LEFT JOIN offices_of_users ON offices_of_users.customer_id = amounts.customer_id AND offices_of_users.user_id = amounts.user_id
 ),
 
 amounts_grouped AS (
-    SELECT *, {'report': report, 'customer': customer_id, 'office': office_id, 'month': month, 'measure': measure} AS of_office
+    SELECT *, {'report': report, 'customer': customer_id, 'office': office_id, 'month': month, 'measure': measure} AS group_key
     FROM amounts_of_offices
 ),
 
 totals AS (  -- the sums of all users' rows that were current when one of these, or a row without a user, began
-    SELECT of_office, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
-    FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
-    INNER JOIN amounts_grouped USING (of_office)
+    SELECT group_key, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
+    FROM (SELECT DISTINCT group_key, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
+    INNER JOIN amounts_grouped USING (group_key)
     WHERE amounts_grouped.user_id IS NOT NULL
         AND amounts_grouped.valid_from_utc <= moments.at_utc
         AND coalesce(amounts_grouped.valid_to_utc > moments.at_utc, true)
@@ -121,12 +121,12 @@ totals AS (  -- the sums of all users' rows that were current when one of these,
 ),
 
 compared AS (
-    SELECT amounts_grouped.* EXCLUDE (of_office), totals.total, totals.amount_count
+    SELECT amounts_grouped.* EXCLUDE (group_key), totals.total, totals.amount_count
     FROM amounts_grouped
-    LEFT JOIN totals ON totals.of_office = amounts_grouped.of_office AND totals.at_utc = amounts_grouped.valid_from_utc
+    LEFT JOIN totals ON totals.group_key = amounts_grouped.group_key AND totals.at_utc = amounts_grouped.valid_from_utc
 ),
 
-users_known AS (
+user_ids AS (
     SELECT id AS user_id FROM bi.users_history
     UNION
     SELECT user_id FROM bi.commission_user
@@ -143,7 +143,7 @@ users_known AS (
 sums_under_an_id AS (
     SELECT report, customer_id, office_id, user_id, measure
     FROM compared
-    WHERE user_id NOT IN (FROM users_known WHERE user_id IS NOT NULL)
+    WHERE user_id NOT IN (FROM user_ids WHERE user_id IS NOT NULL)
         AND customer_id IN (SELECT _customer FROM bi.users_history)
     GROUP BY ALL
     HAVING bool_and(coalesce(2 * amount = total, total IS NULL))
@@ -155,12 +155,12 @@ SELECT
     CASE
         WHEN user_id IS NULL THEN coalesce(amount = total, false)
         ELSE EXISTS (
-            FROM sums_under_an_id AS found
-            WHERE found.report = compared.report
-                AND found.customer_id = compared.customer_id
-                AND found.office_id IS NOT DISTINCT FROM compared.office_id
-                AND found.user_id = compared.user_id
-                AND found.measure = compared.measure
+            FROM sums_under_an_id AS sums
+            WHERE sums.report = compared.report
+                AND sums.customer_id = compared.customer_id
+                AND sums.office_id IS NOT DISTINCT FROM compared.office_id
+                AND sums.user_id = compared.user_id
+                AND sums.measure = compared.measure
         )
     END AS is_total
 FROM compared

@@ -54,19 +54,19 @@ rows_with_office AS (
 )
 
 SELECT
-    _asked._customer AS customer_id,
-    _asked.office_id,
-    _asked._month AS month,
-    _asked._load_id AS load_id,
-    sum(_asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(sold_commission(_asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
-    sum(_asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(_asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
-    sum(_asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
-    sum(_asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
-FROM rows_with_office AS _asked
+    _totals._customer AS customer_id,
+    _totals.office_id,
+    _totals._month AS month,
+    _totals._load_id AS load_id,
+    sum(_totals.commission)::DECIMAL(18, 4) AS commission,
+    sum(sold_commission(_totals, sales.commission))::DECIMAL(18, 4) AS sold_commission,
+    sum(_totals.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(_totals.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+    sum(_totals.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(_totals.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
+FROM rows_with_office AS _totals
 LEFT JOIN bi.commission_office_sale AS sales
-    ON sales._customer = _asked._customer
-    AND sales._month = _asked._month
-    AND coalesce(sales.office_customer_id, sales.customer_id::VARCHAR) = _asked.named_id
+    ON sales._customer = _totals._customer
+    AND sales._month = _totals._month
+    AND coalesce(sales.office_customer_id, sales.customer_id::VARCHAR) = _totals.named_id
 GROUP BY ALL

@@ -16,20 +16,20 @@
 --   writing_parts: writing assignments (contract only), in parts if shared
 --   valuation_parts: valuations, in parts if shared
 SELECT
-    _asked._customer AS customer_id,
-    _asked.user_id,
-    _asked._month AS month,
-    _asked._load_id AS load_id,
-    sum(_asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(sold_commission(_asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
-    sum(_asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(_asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
-    sum(_asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
-    sum(_asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
-FROM bi.commission_user AS _asked
+    _totals._customer AS customer_id,
+    _totals.user_id,
+    _totals._month AS month,
+    _totals._load_id AS load_id,
+    sum(_totals.commission)::DECIMAL(18, 4) AS commission,
+    sum(sold_commission(_totals, sales.commission))::DECIMAL(18, 4) AS sold_commission,
+    sum(_totals.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(_totals.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+    sum(_totals.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(_totals.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
+FROM bi.commission_user AS _totals
 LEFT JOIN bi.commission_user_sale AS sales
-    ON sales._customer = _asked._customer
-    AND sales._month = _asked._month
-    AND sales.user_id = _asked.user_id
-WHERE _asked.user_id IS NOT NULL
+    ON sales._customer = _totals._customer
+    AND sales._month = _totals._month
+    AND sales.user_id = _totals.user_id
+WHERE _totals.user_id IS NOT NULL
 GROUP BY ALL

@@ -8,12 +8,12 @@
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   sold_on: day of the contract, if the estate was sold after the lead was created
 WITH user_months AS (
-    SELECT leads.user_id, leads.month, worked.office_id
+    SELECT leads.user_id, leads.month, workplaces.office_id
     FROM (SELECT DISTINCT party_id AS user_id, month FROM staging.leads) AS leads
-    ASOF JOIN staging.user_offices AS worked ON worked.user_id = leads.user_id AND leads.month >= worked.month
+    ASOF JOIN staging.user_offices AS workplaces ON workplaces.user_id = leads.user_id AND leads.month >= workplaces.month
 ),
 
-with_offices AS NOT MATERIALIZED (
+leads_with_offices AS NOT MATERIALIZED (
     SELECT
         leads.*,
         coalesce(parties.office_id, by_customer.office_id, by_user.office_id) AS office_id,
@@ -29,19 +29,19 @@ with_offices AS NOT MATERIALIZED (
     LEFT JOIN user_months AS by_user ON by_user.user_id = leads.party_id AND by_user.month = leads.month
 ),
 
-of_sources AS NOT MATERIALIZED (
-    SELECT with_offices.*
-    FROM with_offices
+chosen_leads AS NOT MATERIALIZED (
+    SELECT leads_with_offices.*
+    FROM leads_with_offices
     LEFT JOIN marts.office_sources AS sources
         ON sources.report = 'tips_and_leads'
-        AND sources.office_id = with_offices.office_id
-        AND sources.month = with_offices.month
-    WHERE sources.customer_id IS NULL OR sources.customer_id = with_offices.customer_id
+        AND sources.office_id = leads_with_offices.office_id
+        AND sources.month = leads_with_offices.month
+    WHERE sources.customer_id IS NULL OR sources.customer_id = leads_with_offices.customer_id
 ),
 
-repeated AS (
+repeated_leads AS (
     SELECT way, lead_id, max(landed_row) AS landed_row
-    FROM of_sources
+    FROM chosen_leads
     WHERE lead_id IS NOT NULL
     GROUP BY ALL
     HAVING count(*) > 1
@@ -52,7 +52,7 @@ SELECT
     lead_side(leads.way, leads.lead_type) AS lead_side,
     coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
     CASE WHEN sales.contract_on >= leads.created_at::DATE THEN sales.contract_on END AS sold_on
-FROM of_sources AS leads
-LEFT JOIN repeated USING (way, lead_id)
+FROM chosen_leads AS leads
+LEFT JOIN repeated_leads USING (way, lead_id)
 LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id
-WHERE repeated.landed_row IS NULL OR repeated.landed_row = leads.landed_row
+WHERE repeated_leads.landed_row IS NULL OR repeated_leads.landed_row = leads.landed_row

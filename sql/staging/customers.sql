@@ -8,7 +8,7 @@
 --   is_active: whether the customer is requested; its loaded rows stay either way
 --   region: region of the customer in the settings; null if it has none
 --   refused_reports: names of the reports that the service denies to the customer, by name; null if it denies none
-WITH refused AS (
+WITH denials AS (
     SELECT customer, array_to_string(list_sort(list(report)), ', ') AS refused_reports
     FROM meta.access
     GROUP BY ALL
@@ -20,6 +20,6 @@ SELECT
     customers.start_month,
     customers.is_active,
     customers.region,
-    refused.refused_reports
+    denials.refused_reports
 FROM meta.customers AS customers
-LEFT JOIN refused USING (customer)
+LEFT JOIN denials USING (customer)

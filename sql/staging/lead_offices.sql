@@ -7,17 +7,17 @@
 --   company_id: id of the company
 --   company_name: name of the company
 --   office_id: customer id of the office
-WITH named AS (
+WITH company_keys AS (
     SELECT
         company_number,
         company_id,
         company_name,
         unnest([
-            {'place': 1, 'key': company_number},
-            {'place': 2, 'key': company_id},
-            {'place': 3, 'key': office_number(company_number)},
-            {'place': 4, 'key': office_number(company_id)},
-            {'place': 5, 'key': lower(company_name)}
+            {'preference': 1, 'key': company_number},
+            {'preference': 2, 'key': company_id},
+            {'preference': 3, 'key': office_number(company_number)},
+            {'preference': 4, 'key': office_number(company_id)},
+            {'preference': 5, 'key': lower(company_name)}
         ], recursive := true)
     FROM (
         SELECT party_company_number AS company_number, party_company_id AS company_id, party_company_name AS company_name
@@ -27,7 +27,7 @@ WITH named AS (
     )
 ),
 
-offices_known AS (
+office_keys AS (
     SELECT key, any_value(office_id) AS office_id
     FROM (
         SELECT office_id, unnest([office_id, office_number(office_id), lower(office_name)]) AS key FROM marts.offices
@@ -37,7 +37,7 @@ offices_known AS (
     HAVING count(DISTINCT office_id) = 1
 )
 
-SELECT company_number, company_id, company_name, arg_min(offices_known.office_id, place) AS office_id
-FROM named
-INNER JOIN offices_known USING (key)
+SELECT company_number, company_id, company_name, arg_min(office_keys.office_id, preference) AS office_id
+FROM company_keys
+INNER JOIN office_keys USING (key)
 GROUP BY ALL

@@ -10,14 +10,14 @@
 --   measure: what is counted, under the service's name
 --   amount DECIMAL(18, 4): how many
 SELECT
-    given._customer AS customer_id,
-    given.office_id,
-    given.user_id,
-    given._month AS month,
-    given._load_id AS load_id,
-    given.measure,
-    TRY_CAST(given.amount AS DECIMAL(18, 4)) AS amount
+    measures._customer AS customer_id,
+    measures.office_id,
+    measures.user_id,
+    measures._month AS month,
+    measures._load_id AS load_id,
+    measures.measure,
+    TRY_CAST(measures.amount AS DECIMAL(18, 4)) AS amount
 FROM (
-    SELECT _customer, office_id, user_id, _month, _load_id, unnest(counted_in(to_json(_users)), recursive := true)
+    SELECT _customer, office_id, user_id, _month, _load_id, unnest(counts_in(to_json(_users)), recursive := true)
     FROM bi.live_activity AS _users
-) AS given
+) AS measures

@@ -26,7 +26,7 @@
 --     ended since, according to any answer
 --   is_current: whether it is still requested, or was last read twelve months later, when only changed sales would
 --     have had it requested again: only the thirteen latest months are read every month
-WITH lacking AS (
+WITH lacking_months AS (
     SELECT report, customer, month
     FROM meta.quarantine
     WHERE table_name NOT IN (SELECT table_name FROM meta.tables WHERE parent_name IS NOT NULL)
@@ -36,7 +36,7 @@ WITH lacking AS (
     WHERE office_id IS NULL
 ),
 
-undatable AS (
+undatable_loads AS (
     SELECT DISTINCT load_id
     FROM meta.quarantine_rows
     WHERE is_undatable
@@ -82,7 +82,7 @@ SELECT
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
     is_open AND NOT is_refreshed AS is_cut_short,
-    lacking.month IS NOT NULL OR undatable.load_id IS NOT NULL AS lacks_rows,
+    lacking_months.month IS NOT NULL OR undatable_loads.load_id IS NOT NULL AS lacks_rows,
     is_open AND (
         bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
         OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
@@ -96,7 +96,7 @@ LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
 LEFT JOIN meta.freshness AS freshness ON freshness.report = months.report AND freshness.customer = months.customer
 LEFT JOIN latest_runs ON latest_runs.report = months.report AND latest_runs.customer = months.customer
-LEFT JOIN lacking
-    ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month
-LEFT JOIN undatable ON undatable.load_id = months.load_id
+LEFT JOIN lacking_months
+    ON lacking_months.report = months.report AND lacking_months.customer = months.customer AND lacking_months.month = months.month
+LEFT JOIN undatable_loads ON undatable_loads.load_id = months.load_id
 WHERE months.month IS NOT NULL

@@ -7,10 +7,10 @@
 SELECT
     agents.*,
     CASE
-        WHEN list_contains(worked.working_offices, estates.office_id) THEN estates.office_id
-        WHEN list_contains(worked.working_offices, agents.user_office_id) THEN agents.user_office_id
-        ELSE coalesce(worked.office_id, agents.user_office_id)
+        WHEN list_contains(workplaces.working_offices, estates.office_id) THEN estates.office_id
+        WHEN list_contains(workplaces.working_offices, agents.user_office_id) THEN agents.user_office_id
+        ELSE coalesce(workplaces.office_id, agents.user_office_id)
     END AS counted_office_id
 FROM staging.sales_agents AS agents
 INNER JOIN staging.sales_estates AS estates ON estates.landed_row = agents.landed_estate
-LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = estates.month
+LEFT JOIN staging.user_offices AS workplaces ON workplaces.user_id = agents.user_id AND workplaces.month = estates.month

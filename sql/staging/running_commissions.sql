@@ -14,7 +14,7 @@
 --   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
     event._customer AS customer_id,
-    coalesce(id_or_null(event.customer_id), asked.office_id) AS office_id,
+    coalesce(id_or_null(event.customer_id), own_offices.office_id) AS office_id,
     user_id,
     estate_id,
     _month AS month,
@@ -26,4 +26,4 @@ SELECT
     END::DECIMAL(18, 4) AS amount_sek_excl_vat,
     coalesce(exchange_rate > 0, false) AS has_rate
 FROM bi.running_commissions AS event
-LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = event._customer
+LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = event._customer

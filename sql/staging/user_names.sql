@@ -76,7 +76,7 @@ directory AS (
     SELECT user_id, bool_or(is_refreshed) AS is_refreshed FROM staging.users GROUP BY ALL
 ),
 
-directories_known AS (
+customers_with_directory AS (
     SELECT DISTINCT customer_id
     FROM staging.users AS users
     INNER JOIN staging.commission_user AS earners USING (customer_id, user_id)
@@ -86,7 +86,7 @@ directories_known AS (
 users_expected AS (
     SELECT DISTINCT user_id
     FROM staging.commission_user
-    INNER JOIN directories_known USING (customer_id)
+    INNER JOIN customers_with_directory USING (customer_id)
 ),
 
 all_users AS (

@@ -34,9 +34,9 @@ users_reported AS (
 ),
 
 traces AS (
-    SELECT users.user_id, users.month, own.office_id, 1 AS choice, sum(users.commission) AS weight
+    SELECT users.user_id, users.month, offices.office_id, 1 AS choice, sum(users.commission) AS weight
     FROM users_reported AS users
-    INNER JOIN marts.offices AS own ON own.office_id = users.customer_id
+    INNER JOIN marts.offices AS offices ON offices.office_id = users.customer_id
     GROUP BY ALL
     UNION ALL
     SELECT user_id, month, office_id, 2, count(*)
@@ -63,11 +63,11 @@ traces AS (
     FROM sales_read
     GROUP BY ALL
     UNION ALL
-    SELECT users.user_id, date_trunc('month', max(users.read_at_utc))::DATE, any_value(own.office_id), 7, 1
+    SELECT users.user_id, date_trunc('month', max(users.read_at_utc))::DATE, any_value(offices.office_id), 7, 1
     FROM staging.users AS users
-    INNER JOIN marts.offices AS own ON own.office_id = users.customer_id
+    INNER JOIN marts.offices AS offices ON offices.office_id = users.customer_id
     GROUP BY users.user_id
-    HAVING count(DISTINCT own.office_id) = 1
+    HAVING count(DISTINCT offices.office_id) = 1
 ),
 
 ranked_traces AS (

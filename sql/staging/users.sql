@@ -11,9 +11,9 @@ SELECT
     users._customer AS customer_id,
     users.id AS user_id,
     users.name AS user_name,
-    coalesce(customers.is_active, true) AND denied.denied_at_utc IS NULL AS is_refreshed,
+    coalesce(customers.is_active, true) AND denials.denied_at_utc IS NULL AS is_refreshed,
     users._fetched_at_utc AS read_at_utc,
     users._row AS landed_row
 FROM bi.users AS users
 LEFT JOIN meta.customers AS customers ON customers.customer = users._customer
-LEFT JOIN meta.access AS denied ON denied.report = 'users' AND denied.customer = users._customer
+LEFT JOIN meta.access AS denials ON denials.report = 'users' AND denials.customer = users._customer
