@@ -1,22 +1,22 @@
 -- Expressions that several queries share: temporary macros, made when marts are built or the published file is read,
 -- and stored in no file.
 
--- A row with undocumented columns is passed to a macro as JSON: to_json(_row_of_it). The alias begins with `_`, as no
--- column of the service does, so that no column can be taken for the row.
+-- A macro gets a row with undocumented columns as JSON: to_json(_alias). The alias begins with `_`, as no column of the
+-- service does, so that no column can be taken for the row.
 
--- A moment in UTC, and its day, in the chain's time zone: `clock` is the row of staging.clock, or of meta.clock.
+-- The local time of a moment in UTC, and its day, in the chain's time zone; `clock` is the row of staging.clock or meta.clock.
 CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS local_time(at_utc, clock)::DATE;
 
--- The share of a month that has passed at a local time, to the hour, because answers include contracts of the same day.
+-- The share of a month that has passed at a local time: to the hour, because answers include contracts of the same day.
 CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
     greatest(least(
         date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
     ), 0);
 
--- The commission from sales alone: all of it if there are no writing assignments and valuations, else that of the
--- report of sales alone, else the service's average times the parts.
+-- The commission from sales alone: the whole commission if there are no writing assignments and valuations, else that of
+-- the report of sales alone, else the service's average times the parts.
 CREATE OR REPLACE TEMP MACRO sold_commission(totals, sales_commission) AS
     CASE
         WHEN totals.writing_parts = 0 AND totals.valuation_parts = 0 THEN totals.commission
@@ -32,7 +32,7 @@ CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDE
 CREATE OR REPLACE TEMP MACRO id_or_null(raw_id) AS
     CASE WHEN NOT regexp_full_match(raw_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN raw_id::VARCHAR END;
 
--- Whose lead it is: 'seller' asks for a valuation or wants to sell, 'buyer' is interested in a home. Kinds of leads
+-- The side of a lead: a 'seller' asks for a valuation or wants to sell, a 'buyer' is interested in a home. Kinds of leads
 -- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches: if the
 -- outcome decided, only sold homes would have sellers.
 CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
@@ -53,8 +53,8 @@ CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
         true
     );
 
--- All numbers in a row that count something, each with its name: not our columns, ids, years or months. Numbers written
--- as texts are included, except under names of numbers that are not quantities.
+-- The numbers of a row that count something, each with its name: all but our columns, ids, years and months. Numbers in
+-- text are included, except those that are no quantities by their names, such as phone numbers.
 CREATE OR REPLACE TEMP MACRO counts_in(answer_row) AS
     list_transform(
         list_filter(
@@ -77,13 +77,13 @@ CREATE OR REPLACE TEMP MACRO sum_if_known(amount) AS
 -- The total of a loaded report: zero if it has no rows, null if none of its rows has the amount.
 CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
--- The total of an office or user in a report that may not be loaded or may lack rows: null if the report is not loaded,
--- or lacks rows and has none of this office or user.
+-- The total of an office or user in a report: null if the report is not loaded, or if it lacks rows and has none of this
+-- office or user.
 CREATE OR REPLACE TEMP MACRO total_if_loaded(is_loaded, has_rows, lacks_rows, amount) AS
     CASE WHEN is_loaded THEN total_of(has_rows OR lacks_rows, amount) END;
 
--- The figures of a commission report in a month, and figures computed from them: `earned` is the row with its sums. For
--- unnest.
+-- The figures of a commission report in a month, and figures computed from them, for unnest; `earned` is the row with
+-- its sums.
 CREATE OR REPLACE TEMP MACRO totals_of_commission(is_loaded, has_rows, lacks_rows, earned) AS {
     'commission': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.commission),
     'sold_commission': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.sold_commission),
@@ -96,7 +96,7 @@ CREATE OR REPLACE TEMP MACRO totals_of_commission(is_loaded, has_rows, lacks_row
     'valuation_parts': total_if_loaded(is_loaded, has_rows, lacks_rows, earned.valuation_parts)
 };
 
--- The figures of the report of tips and leads in a month: `leads` is the row with its counts. For unnest.
+-- The figures of the report of tips and leads in a month, for unnest; `leads` is the row with its counts.
 CREATE OR REPLACE TEMP MACRO totals_of_leads(is_loaded, has_rows, lacks_rows, leads) AS {
     'incoming_lead_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.incoming),
     'outgoing_lead_count': total_if_loaded(is_loaded, has_rows, lacks_rows, leads.outgoing),
@@ -111,7 +111,7 @@ CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
         ELSE commission
     END;
 
--- Commission per agent and month of activity, over the offices whose user report is loaded. An aggregate.
+-- An aggregate: commission per agent and active month, over the offices whose user report is loaded.
 CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
     sum(commission) FILTER (active_agent_count IS NOT NULL)
     / nullif(sum(active_agent_count) FILTER (commission IS NOT NULL), 0);
@@ -119,10 +119,10 @@ CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
 -- Whether the rest of a month is missing, because it was last read before its end.
 CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_short OR is_unfinished;
 
--- Whether a month is the third or a later one without a trace of an office or an agent.
+-- Whether a month is at least the third in a row without a trace of an office or agent.
 CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 
--- The name of the budget that a measure is compared with, or of a budget that is itself the measure.
+-- The name of the budget that a measure is compared with, or of the budget that is the measure itself.
 CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
     CASE measure
         WHEN 'commission' THEN 'commission'
@@ -141,7 +141,7 @@ CREATE OR REPLACE TEMP MACRO is_of_number(of_office_id, of_user_id) AS
 -- Whether the explained number comes from a commission report.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
--- The text of an amount, without blanks and currency.
+-- The text of an amount, without its blanks and currency.
 CREATE OR REPLACE TEMP MACRO plain_amount(amount_text) AS
     regexp_replace(regexp_replace(lower(amount_text), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
 
@@ -155,8 +155,8 @@ CREATE OR REPLACE TEMP MACRO parsed_amount(amount_text) AS
             THEN TRY_CAST(replace(plain_amount(amount_text), ',', '.') AS DECIMAL(18, 4))
     END;
 
--- The parts in which a large mart is built, half a million rows each, so that its memory does not grow with its rows:
--- for a line `For each`.
+-- The parts in which a large mart is built, half a million rows each, so that the memory it takes does not grow with its
+-- rows. For the line `For each` of its header.
 CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE
     SELECT unnest(range(1 + row_count // 500_000)) AS part, 1 + row_count // 500_000 AS part_count;
 

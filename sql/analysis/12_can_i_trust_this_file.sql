@@ -1,8 +1,8 @@
 -- What should I know before I believe the numbers?
 -- One row per open issue, one per office and month in which reports disagree, and one while VAT is not declared.
 --
--- Open issues are in meta.problems; marts.disagreements says where reports differ, and marts.reconciliation in which
--- measure and by how much. marts.doubts has the same issues by figures, office and month.
+-- Open issues are in meta.problems; marts.disagreements names the months in which reports differ, and
+-- marts.reconciliation has each difference. marts.doubts has the same issues by figures, office and month.
 SELECT kind, severity, report, customer, month, message
 FROM meta.problems
 UNION ALL

@@ -1,5 +1,5 @@
 -- Which offices send tips, to whom, and how many of the homes they name were sold later?
--- One row per sending office; the office is empty if the sender's is not one of ours.
+-- One row per sending office; the office is empty if the sender's office is not in the chain.
 --
 -- to_elsewhere counts tips to unknown offices. Only a tip that names a home can be followed to a sale. A home counts once,
 -- at the first tip that names it, unless it was sold before; a later sale need not result from the tip. Tips of the last

@@ -1,22 +1,23 @@
 -- What did users do, month by month: meetings, viewings, calls?
 -- One row per user, month and measure of the live activity report.
--- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures have the
--- service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare users or
--- months by one measure, and never add up measures. `brokerbi shapes` shows whether the answers have the assumed shape;
--- otherwise this is empty, and bi.live_activity has all rows. If a loaded month has no row of a user, nothing is known
--- of the user.
+-- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures
+-- have the service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked):
+-- compare users or months by one measure, and never add up measures. `brokerbi shapes` shows whether the
+-- answers have the assumed shape; if they do not, this table is empty. If a user has no row in a loaded
+-- month, nothing is known about the user's activity.
 -- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
 --   amount: how many; the service does not state the unit
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   office_id: customer id of the office that the report names with the user, else of the only requested office; null
---     if unknown
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
+--     marts.users
+--   office_id: customer id of the office that the report names for the user, else the customer's own or only
+--     office; null if unknown
 --   office_name: name of that office
 --   is_assumed: always true: neither shape nor measures are documented
---   is_open: whether the month is not over, or its end is not requested yet
+--   is_open: whether the month is not over, or its end has not been requested yet
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads

@@ -6,16 +6,16 @@
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
---   user_label: the name, with a suffix if another user has the same; the id without a name
+--   user_label: the name, with a suffix if another user has the same name; the id if there is no name
 --   office_id: customer id of the user's office in the month, else of the budget's office; joins marts.dim_office
 --   office_name: name of that office
 --   month: first day of the month; joins marts.calendar
 --   is_active: whether the user was active, see marts.user_month
---   is_open: whether the month is not over, or still to come
+--   is_open: whether the month is not over or has not begun
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency and tax basis as commission
+--   sold_commission: commission from sales alone; currency and tax basis as for commission
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one

@@ -1,7 +1,8 @@
--- Which agents are falling, and which are rising, in the last three months that are over against the same three of last year?
--- One row per user who was active in one of these six months; the months end with the newest one that is over for every office.
--- An agent who joined after the first of last year's three months, or whose user report is not loaded to the end of one of
--- the months, is not compared: change is null, not a rise from zero.
+-- Whose commission fell, and whose rose, in the last three months that are over, compared with a year before?
+-- One row per user who was active in any of these six months. The last of them is the newest month that is
+-- over for every office.
+-- An agent who joined after the first of last year's three months, or whose user report is not loaded to the
+-- end of one of the months, is not compared: the change is null, and not a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:
@@ -11,13 +12,15 @@
 --   office_name: name of that office
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax basis as declared in marts.tax_basis
---   commission_before: commission of the same three months a year before; currency and tax basis as commission
+--   commission_before: commission of the same three months a year before; currency and tax basis as for
+--     commission
 --   commission_change: commission less commission_before
---   commission_change_share: the change as a share of the year before, -0.1 for a tenth less
+--   commission_change_share: the change as a share of commission_before; -0.1 is a tenth less
 --   sold_estate_parts: homes sold in the three months
 --   sold_estate_parts_before: homes sold in the same three months a year before
---   active_month_count: how many of the three months have is_active in marts.user_month
---   active_month_count_before: how many of the same three months a year before have it
+--   active_month_count: in how many of the three months the user was active, see is_active in
+--     marts.user_month
+--   active_month_count_before: the same for the three months a year before
 --   first_active_month: first month in which the user was active
 --   has_left: whether the user has left, see marts.users
 WITH last_over AS (

@@ -1,9 +1,10 @@
 -- Which sales are left out because another home has their estate id?
 -- One row per sale in an answer that counts, if marts.sales has its estate id at another office, with another day of
 -- contract, and with neither the same price nor the same address.
--- Estate ids are taken to be the same for every customer: a group and its office name one sale, and a sale that
--- moved to another office or was restated keeps its address or its day. If each customer numbers its homes itself, two
--- sales have one id, and marts.sales keeps one of them, by the rule stated at its office_id.
+-- An estate id is assumed to identify the same home for every customer: a group and its office report a sale
+-- under one id, and a sale that moved to another office or was restated keeps its address or its day of
+-- contract. If customers number their homes separately, two sales share an id, and marts.sales keeps one of
+-- them, by the rule stated at its office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: _row
 -- Columns:

@@ -10,15 +10,15 @@
 --   month: first day of the month of the contract
 --   starting_price: asking price; currency not documented
 --   final_price: sale price; currency not documented
---   bid_count: bids that stand
+--   bid_count: bids that were not annulled
 --   bidder_count: number of people who made these bids
 --   identified_bidder_count: bidders who have proven their identity
---   hidden_bid_count: bids that stand and are hidden; null if hidden bids were not requested
+--   hidden_bid_count: bids that were not annulled and are hidden; null if hidden bids were not requested
 --   hidden_bid_share: hidden bids as a share of all that stand
 --   canceled_bid_count: bids that were annulled
---   unread_bid_count: bids that stand and whose amount is not a number
---   first_bid: the opening bid; currency as the prices
---   highest_bid: the highest bid that stands; currency as the prices
+--   unread_bid_count: bids that were not annulled and whose amount is not a number
+--   first_bid: the opening bid; in the currency of the prices
+--   highest_bid: the highest bid that was not annulled; in the currency of the prices
 --   first_bid_to_final_price: sale price less opening bid
 --   starting_to_final_price: sale price less asking price
 --   first_bid_on: day of the opening bid

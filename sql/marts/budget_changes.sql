@@ -1,9 +1,11 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
--- One row per office, user, month, measure and reading that found another amount than the one before.
--- A first reading is not a change. A budget counts as entered if its office and month had a budget before, or if the
--- office was known before and its customer had been requested for the month; else it came with the first answer that
--- could have it. A reading that a replay skipped because a newer one was loaded does not count.
--- A change is noted when it is first read, not when it was made. Equal budgets of one user are added up.
+-- One row per office, user, month, measure and reading that found a different amount than the reading before.
+-- A first reading is not a change. A new budget counts as entered if its office and month had a budget
+-- before, or if both the office and the month in this report had been read before; else it came with the
+-- first answer that could have it. A reading that a replay skipped because a newer one was loaded does not
+-- count.
+-- A change is noted when it is first read, not when it was made. Several budgets of a user for one month and
+-- measure are added up.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the amount was first read
@@ -13,8 +15,8 @@
 --   user_id: id of the user; null if a budget is not for one person
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.budgets
---   amount_before: the budget before; null if it was entered
---   amount_after: the budget since; null if it was taken back
+--   amount_before: the earlier budget; null if there was none
+--   amount_after: the later budget; null if it was taken back
 --   difference: amount_after less amount_before
 --   report: the budget report that the amount comes from
 WITH amounts_summed AS (
@@ -53,7 +55,7 @@ first_readings AS (
     GROUP BY ALL
 ),
 
-offices_known AS (  -- until the end of the run that first knew them, because a run may read budgets last
+offices_first_read AS (  -- counted from the end of that run, because a run may read budgets last
     SELECT totals.office_id, coalesce(runs.read_at_utc, totals.valid_from_utc) AS known_since_utc
     FROM (SELECT office_id, min(valid_from_utc) AS valid_from_utc FROM marts.month_total_versions GROUP BY ALL) AS totals
     ASOF LEFT JOIN (SELECT DISTINCT read_at_utc FROM staging.readings) AS runs
@@ -75,7 +77,7 @@ SELECT
 FROM amounts_compared AS compared
 CROSS JOIN staging.clock AS clock
 LEFT JOIN first_readings USING (report, customer_id, month)
-LEFT JOIN offices_known USING (office_id)
+LEFT JOIN offices_first_read USING (office_id)
 LEFT JOIN marts.offices AS offices USING (office_id)
 WHERE compared.amount_before IS DISTINCT FROM compared.amount_after
     AND (
@@ -83,7 +85,7 @@ WHERE compared.amount_before IS DISTINCT FROM compared.amount_after
         OR compared.noted_at_utc > compared.first_noted_utc
         OR (
             compared.noted_at_utc > first_readings.first_read_utc
-            AND compared.noted_at_utc > offices_known.known_since_utc
+            AND compared.noted_at_utc > offices_first_read.known_since_utc
         )
     )
 ORDER BY compared.noted_at_utc, compared.office_id, compared.user_id, compared.month, compared.measure

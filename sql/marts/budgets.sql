@@ -1,9 +1,10 @@
 -- Which budgets does each office and user have, and when did they change?
 -- One row per office, user, month, measure and version; rows without valid_to_utc are current.
--- A version is a time in which the amount did not change; other columns may change within a version.
--- If several reports have the same budget, the office's budget report counts first, then the monthly ones, among those with
--- an amount for the office and month; if two customers answer for an office, one counts. A version begins when it was
--- first read, not when it was set. A row that is the total of its office's other rows is left out.
+-- A version is a period in which the amount did not change; other columns may change within a version.
+-- If several reports have an amount for the same office, month and measure, the first of these counts:
+-- budget_..., office_budget_..., user_budget_.... If two customers answer for an office, only one of them
+-- counts. A version begins when it was first read, not when it was set. A row that is the total of the
+-- office's other rows is left out.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office
@@ -27,7 +28,7 @@ WITH chosen_budgets AS (
     )
 ),
 
-copies_numbered AS (  -- so that equal rows of one answer all stay
+copies_numbered AS (  -- so that all equal rows of an answer stay
     SELECT
         *,
         row_number() OVER (

@@ -15,7 +15,7 @@
 --   iso_year: year of its week, by ISO 8601
 --   iso_week: number of its week, by ISO 8601
 --   weekday_number: 1 for Monday to 7 for Sunday
---   is_month_over: whether its month is over for every office, in the loaded months
+--   is_month_over: whether its month is over for every loaded office
 WITH span AS (
     SELECT
         min(month) AS first_month,

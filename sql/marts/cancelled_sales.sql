@@ -1,11 +1,11 @@
 -- Which sales have disappeared from the sales report, whose were they, and when was that noticed?
 -- One row per estate that an earlier reading of its month listed, and that no month lists now.
--- A sale that disappeared was usually cancelled; the service gives no reason, and a row in quarantine disappears too. A sale
--- that moved to another month or office, or came back, is not here. If the month was over, its effect on the office and its
--- agents is in marts.month_change_reasons.
+-- A sale that disappeared was usually cancelled; the service gives no reason, and a row in quarantine
+-- disappears too. A sale that moved to another month or office, or came back, is not here. If the month was
+-- over, marts.month_change_reasons has the effect on the office and its agents.
 -- Key: estate_id
 -- Columns:
---   noted_at_utc: time of the newest answer in the file when the sale was found gone
+--   noted_at_utc: time of the newest answer in the file when the sale was found to be gone
 --   noted_on: the day of noted_at_utc, in the chain's time zone
 --   known_since_on: day on which sales of the office were first read; sales that disappeared before are not known
 --   estate_id: id of the estate
@@ -17,8 +17,8 @@
 --   month: first day of the month that had the sale
 --   contract_on: day of its contract
 --   is_restatement: whether the month was over at the previous reading, so that a closed month fell
---   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals no longer
---     include the sale; false while they may still include it
+--   is_in_totals: whether the totals of the office report are without the sale, because that report was read
+--     in the same run or later; false while the totals may still include it
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   load_id_before: the load that listed it last; joins meta.loads

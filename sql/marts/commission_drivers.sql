@@ -11,21 +11,24 @@
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
+--     region is unknown
 --   member_name: name of the office, brand or region
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
 --   sold_commission: commission from sales alone, by share;
 --     currency not documented, tax basis as declared in marts.tax_basis
---   sold_commission_before: commission from sales alone in the period a year before; as sold_commission
+--   sold_commission_before: commission from sales alone in the period a year before; currency and tax basis
+--     as for sold_commission
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before
---   average_price: price of an average home sold, currency not documented
---   average_price_before: price of an average home in the period a year before, currency not documented
+--   average_price: average price of a home sold; currency not documented
+--   average_price_before: average price of a home sold in the period a year before; currency not documented
 --   sold_commission_percentage: the fee: commission from sales in percent of their prices
 --   sold_commission_percentage_before: the fee of the period a year before
---   difference: sold_commission less that of the year before
---   homes_effect: the part of the difference that comes from more or fewer homes, in the amounts of sold_commission
+--   difference: sold_commission less sold_commission_before
+--   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of
+--     sold_commission
 --   price_effect: the part that comes from higher or lower prices
 --   fee_effect: the part that comes from a higher or lower fee
 --   missing_offices: names of offices with an unknown month in either period; null if there is none

@@ -3,13 +3,13 @@
 -- marts.office_sources and marts.user_sources have the answer that counts.
 -- Key: customer_id, yielding_customer_id
 -- Columns:
---   customer_id: the customer that answers for more offices; of equals, the first by id
+--   customer_id: the customer that answers for more offices; if both answer for equally many, the first by id
 --   yielding_customer_id: the other customer
 --   shared_offices: offices that both answer for
 --   is_contained: whether customer_id answers for all offices of yielding_customer_id, except those that have moved
 --     away
---   is_asked_twice: whether both are still requested, and an office has moved away from neither, so that it is
---     requested twice
+--   is_asked_twice: whether an office is requested twice: both customers are still requested, and the office
+--     has moved away from neither
 WITH offices_of_customers AS (
     SELECT
         customer_id,

@@ -9,8 +9,8 @@
 --   region: region of the customer in the settings; null if it has none
 --   is_refreshed: whether it is requested, and the service denies none of its reports
 --   office_count: offices it answered for
---   own_office_id: customer id of the office for rows that name none: the customer itself if it is an office, else its
---     only office; null if it answered for several
+--   own_office_id: customer id of the office that rows without an office count for: the customer itself if it
+--     is an office, else its only office; null if it answered for several
 --   offices: names (or ids) of these offices, by name
 --   first_month: first day of the oldest loaded month of any report, except reports that look ahead
 --   last_month: first day of the newest loaded month of any report, except reports that look ahead

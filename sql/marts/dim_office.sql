@@ -4,7 +4,7 @@
 -- Key: office_id
 -- Columns:
 --   office_id: customer id of the office
---   office_label: name of the office; the id without a name
+--   office_label: name of the office; the id if there is no name
 --   began_month: first month in which the office was active, see marts.office_month; null if unknown
 --   last_month: newest loaded month of the office
 --   closed_after_month: last month of an office that has closed, see marts.office_month; null for all others

@@ -1,7 +1,7 @@
--- In which months of which offices do reports disagree, each counted once?
--- One row per office and month with a difference in marts.reconciliation. There, a single sale that only one report has
--- differs in every report and measure; here it is one row, with the largest difference of each measure, or null if one report
--- has the row without an amount.
+-- In which months of which offices do reports disagree?
+-- One row per office and month with a difference in marts.reconciliation. There, a single sale that only one
+-- report has makes several rows, one for each report and measure; here it makes one row, with the largest
+-- difference of each measure, or null if one report has the row without an amount.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -9,8 +9,9 @@
 --   office_name: name of that office
 --   differing_reports: the reports that differ from the office report, by name; or shares of agents, which differ
 --     from the whole commission in the sales list
---   odd_report: the one report that differs from all others that could be compared: the office report if these agree;
---     null if there is none
+--   odd_report: the report that is alone with its numbers: the office report if all others agree with one
+--     another, else the only report that differs from it; null if neither is true, or if only one report
+--     could be compared
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
 --     the office report
 --   price_difference: the largest difference of prices
@@ -32,7 +33,7 @@ WITH comparisons AS (
     WHERE is_reconciled IS NOT NULL
 ),
 
-by_kind AS (  -- whether the reports that differ from the office report agree with one another
+differences_by_kind AS (  -- and whether the reports that differ from the office report agree with one another
     SELECT
         office_id,
         month,
@@ -47,7 +48,7 @@ by_kind AS (  -- whether the reports that differ from the office report agree wi
 
 office_report AS (
     SELECT office_id, month, bool_and(is_all_others AND is_equal) AS is_odd
-    FROM by_kind
+    FROM differences_by_kind
     GROUP BY ALL
 )
 

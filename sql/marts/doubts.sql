@@ -1,8 +1,8 @@
 -- Which figures may be missing or doubtful, and why?
--- One row per condition of meta.conditions that is about figures, with each office, user and month that a check
--- found; per office and month in which reports disagree, or a report is no longer read; and, while it is not declared
--- whether commissions include VAT, per report that has any. A null means that any value may be concerned. A budget is
--- not doubtful if another report has it on time.
+-- One row per condition of meta.conditions that is about figures (for a check, one per office, user and month
+-- that it found); one per office and month in which reports disagree or a report is no longer read; and,
+-- while it is not declared whether commissions include VAT, one per report with commissions. A null means
+-- that any value may be affected. A budget is not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
@@ -63,7 +63,7 @@ all_doubts AS (
     WHERE conditions.is_of_figures
         AND (conditions.kind <> 'check' OR check_findings.name IS NOT NULL)
         AND (subjects.numbers IS NOT NULL OR conditions.report IS NULL)
-        AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- these two are about measures and offices, see below
+        AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- selected below, by measure and by office
     UNION ALL BY NAME
     SELECT
         conditions.kind, conditions.severity, conditions.since_utc, conditions.error, conditions.remedy, measures.subject
@@ -92,7 +92,7 @@ all_doubts AS (
     FROM marts.office_sources AS sources
     INNER JOIN meta.subjects AS subjects USING (report)
     WHERE NOT sources.is_current
-        AND sources.source_state NOT IN ('access refused', 'login refused')  -- access lost, and a failure: conditions of their own
+        AND sources.source_state NOT IN ('access refused', 'login refused')  -- which are conditions already
         AND (
             subjects.numbers <> 'budgets'
             OR (report, office_id, month) IN (SELECT (report, office_id, month) FROM marts.budgets WHERE valid_to_utc IS NULL)

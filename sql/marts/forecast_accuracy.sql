@@ -1,14 +1,16 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- A forecast is that of marts.level_budget_vs_actual for the month. If all its months had been read a week after its
--- end (marts.month_total_versions), it is computed from their totals at that time and today's budgets, else from
--- today's totals. The range is as wide, up and down, as the worst miss of any earlier year in the same month or a later
--- one, and never goes below what is reached. It rests on past_year_count years: with fewer than three there is none. A
--- closed office has no forecast: it has no row after its last month.
+-- A forecast is that of marts.level_budget_vs_actual for the month. If all months up to it had been read a
+-- week after its end (marts.month_total_versions), the forecast is computed from their totals at that time
+-- and today's budgets, else from today's totals. The range reaches as far up and down as the worst miss of
+-- any earlier year in the same month or a later one, and never below the amount already reached. It rests on
+-- past_year_count years; with fewer than three there is no range. A closed office has no row after its last
+-- month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
---   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
+--     region is unknown
 --   member_name: name of the office, brand or region
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is made
@@ -20,9 +22,9 @@
 --     if year_forecast_then is unknown, year_forecast is taken, which includes later corrections, so the miss may have
 --     been larger
 --   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
---   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
+--   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
 --   worst_miss_share: the largest worst_miss_of_year_share of these years
---   year_forecast_low: year_forecast less worst_miss_share of it, or what is reached if that is more
+--   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached if that is more
 --   year_forecast_high: year_forecast plus worst_miss_share of it
 WITH forecasts AS (
     SELECT
@@ -33,8 +35,8 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
--- A year's forecast is proportional to what is reached, so the forecasts of then and now are in the same ratio as the
--- totals.
+-- A year's forecast is proportional to the amount reached, so then_share, the ratio of the earlier totals to today's,
+-- is also that of the forecasts.
 readings AS (
     SELECT
         moments.month AS seen_from,

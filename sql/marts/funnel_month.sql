@@ -1,7 +1,7 @@
 -- How many valuations, homes registered for sale and sales were there?
--- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a conversion is sum of
--- sold_estate_parts / sum of valuation_parts over at least 25 valuations. Homes are usually sold months after their
--- valuation, so take a year.
+-- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a
+-- conversion is sum(sold_estate_parts) / sum(valuation_parts) over at least 25 valuations. Homes are usually
+-- sold months after their valuation, so look at a whole year.
 -- Key: earner_kind, earner_id, month
 -- Columns:
 --   earner_kind: office or user
@@ -9,7 +9,8 @@
 --   office_id: customer id of the office, or of the user's office in the month
 --   month: first day of the month
 --   valuation_parts: valuations, in parts if shared
---   registered_count: homes entered by the office in the month; null for users and if that report is not loaded
+--   registered_count: homes entered by the office in the month; null for users, and if the report
+--     estates_by_creation is not loaded
 --   unsold_count: registered homes without a contract yet; their sum over all months is the stock; null if the service
 --     returns only sold homes
 WITH registered AS (

@@ -1,7 +1,8 @@
 -- How much more was earned than a year before: in total, and by the offices that were open all the time?
--- One row per level, member, period and month that is over, if something is known of the year before. Growth in total includes
--- offices that opened or closed; like-for-like growth covers the compared_office_count of office_count offices that were
--- open in all months of both periods. Show both together.
+-- One row per level, member, period and month that is over, if anything is known about the year before.
+-- Growth in total includes offices that opened or closed; like-for-like growth covers the
+-- compared_office_count of office_count offices that were open in all months of both periods. Show both
+-- together.
 -- Kind: view
 -- Key: level, member_id, period, month
 -- Columns:
@@ -17,7 +18,8 @@
 --   like_for_like_commission_before: commission of these offices in the same months a year before
 --   like_for_like_growth_share: growth of the offices that are compared
 --   compared_offices: customer ids of the offices that are compared, by id; null without one
---   compared_office_count: offices that were open and are known in each month of both periods
+--   compared_office_count: offices that were open, and whose commission is known, in each month of both
+--     periods
 --   office_count: offices with a month in either period, except those that had closed before both
 --   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH periods AS (

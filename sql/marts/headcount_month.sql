@@ -1,18 +1,20 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user with is_active in marts.user_month: with commission, a sale, a writing assignment, a valuation, a
--- lead or a tip sent in the month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the
--- last active month: as left if the last active month is left_after_month of marts.users, else as quiet, and later as
--- back if active again. An agent who changed office moved, and neither left nor joined the chain, or the brand or
--- region if it is the same. So active agents are those of the month before, plus joined, back and moved in, less left,
--- quiet and moved out.
--- A number is null if the user report of an office is not loaded in full for the month or (for joiners and leavers) for the
--- month before.
+-- An agent is a user with is_active in marts.user_month: with commission, a sale, a writing assignment, a
+-- valuation, a lead or a tip sent in the month. An agent joins in the first of these months. An agent who is
+-- no longer active counts in the month after the last active month: as left if the last active month is
+-- left_after_month of marts.users, else as quiet, and later as back if active again. An agent who changed
+-- office counts as moved, and neither left nor joined the chain; nor the brand or region, if it stayed the
+-- same. So active agents are those of the month before, plus joined, back and moved in, less left, quiet and
+-- moved out.
+-- A number is null if the user report of an office is not loaded in full for the month or, in all columns but
+-- active_agent_count, for the month before.
 -- Agents of an unknown office are only in the chain.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
+--     region is unknown
 --   member_name: name of the office, brand or region
 --   month: first day of the month
 --   active_agent_count: agents active in the month

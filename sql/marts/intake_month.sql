@@ -1,4 +1,4 @@
--- Where did the assignments come from that became sales?
+-- Where did the assignments that became sales come from?
 -- One row per office, source, kind of home and month of the contract. All numbers add up; a fee is
 -- 100 * sum(commission) / sum(final_price) over at least 25 homes.
 -- Kind: view
@@ -7,7 +7,7 @@
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office
 --   office_name: name of the office
---   intake_source: where the assignment came from, as the service words it; null if it does not say
+--   intake_source: where the assignment came from, as the service words it; null if it states none
 --   estate_type: kind of home, as the service words it
 --   home_count: homes sold, each counted once, at the listing office
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis

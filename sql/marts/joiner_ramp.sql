@@ -1,11 +1,12 @@
 -- How quickly do new agents begin to earn?
--- One row per office, first active month and month since. Users of the first loaded month are left out, because it is unknown
--- when they joined. All numbers add up: commission / joined_count over at least 25 users is the usual ramp.
+-- One row per office, first active month and month since. Users of the first loaded month are left out,
+-- because it is unknown when they joined. All numbers add up: sum(commission) / sum(joined_count) over at
+-- least 25 users is the usual ramp.
 -- Kind: view
 -- Key: office_id, joined_month, months_since
 -- Columns:
 --   office_id: customer id of the user's office in the month
---   joined_month: first month in which the users earned, sold, wrote, valued, or had a lead
+--   joined_month: first month in which the users were active, see marts.user_month
 --   months_since: months since joined_month, 0 for the month itself
 --   joined_count: users who joined
 --   active_count: joined users who were active in the month

@@ -6,7 +6,7 @@
 --   month: first day of the month in which the leads were created
 --   office_id: customer id of the office that received them; null if unknown
 --   office_name: name of the office
---   sender_name: who sent them, as the service names it; null if it does not say
+--   sender_name: who sent them, as the service names it; null if it states none
 --   lead_count: incoming leads, without removed ones
 --   new_lead_count: incoming leads with the state New, without removed ones
 --   home_count: homes that these leads name, each at the first lead of its side about it

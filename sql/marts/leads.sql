@@ -1,11 +1,11 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
--- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent it;
--- receiver_office_id has the office that received a tip. The office is that of the company (see
--- staging.lead_offices), else the requested customer if that is an office, else the one at which the user worked
--- then, else unknown. Of two answers, the one loaded later counts. A sale is matched by the documented id of the
--- estate, and counts as later if its contract is not older than the lead; sales before the file's first month are not
--- known. Removed leads are included, with is_removed.
+-- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent
+-- it; receiver_office_id has the office that received a tip. The office is the company that the lead names,
+-- by its id, number or name; else the requested customer if that is an office; else the office at which the
+-- user worked then; else unknown. Of two answers, the one loaded later counts. A sale is matched by the
+-- documented id of the estate, and counts as later if its contract is not older than the lead; sales before
+-- the file's first month are not known. Removed leads are included, with is_removed.
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
@@ -14,20 +14,23 @@
 --   month: first day of the month it was created in
 --   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
 --     that is an office or a group of users
---   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   receiver_office_id: customer id of the office that received a tip, or whose user did; null if its company is no office of
---     ours, and of all but tips
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
+--     marts.users
+--   receiver_office_id: customer id of the office that received a tip, or whose user did; null for leads, and
+--     if the receiving company is no office of the chain
 --   receiver_office_name: name of that office
---   receiver_type: User, Group or Office: who there received the tip
---   receiver_user_id: id of the user who received the tip; null if an office or a group did, and for all but tips
+--   receiver_type: who received the tip there: User, Group or Office
+--   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group
+--     received it
 --   receiver_user_name: name of that user
 --   is_removed: whether the service lists it as removed; marts that count leads leave it out
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for all but incoming leads
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads
+--     and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
---   is_first_of_home: whether no earlier lead of the same way and side names this estate; removed leads, and those
---     after its sale, left aside. Counted by it a home counts once on each side
---   is_first_on_any_side: the same over all sides; counting these counts each home once
---   sold_on: day of the contract, when the estate was sold after the lead was created
+--   is_first_of_home: whether this is the first lead of its way and side that names the estate, not counting
+--     removed leads and leads after its sale; rows with it count each home once per side
+--   is_first_on_any_side: the same over all sides; rows with it count each home once
+--   sold_on: day of the contract, if the estate was sold after the lead was created
 --   days_to_contract: days from the lead to that contract
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

@@ -8,21 +8,22 @@
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain
---   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
+--     region is unknown
 --   member_name: name of the office, brand or region
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
 --   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as documented for setting budgets;
 --     null without a budget
---   actual: what these offices reached in the month; null if one of them is not known. The currency of commission is
---     not documented, and declared VAT is deducted: see basis_note
---   attainment_share: what the offices with a budget in the month reached, as a share of it; null if one is not known,
---     and in an open month
+--   actual: amount that these offices reached in the month; null if one of them is not known. The currency of
+--     commission is not documented, and declared VAT is deducted: see basis_note
+--   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget;
+--     null if one is not known, and in an open month
 --   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
---   year_to_date_actual: what was reached from January to the month; null if an office is not known in one of these
---     months; already a sum, so never add it up over months
---   year_to_date_attainment_share: what was reached by offices in months with a budget, as a share of year_to_date_budget;
---     null in an open month
+--   year_to_date_actual: amount reached from January to the month; null if an office is not known in one of
+--     these months; already a sum, so never add it up over months
+--   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
+--     year_to_date_budget; null in an open month
 --   year_budget: budget of the whole year, the same on each of its rows, so never add it up over months
 --   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
 --   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
@@ -32,7 +33,7 @@
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices whose actual in the month is not known
 --   missing_offices: names of these offices; null if none is missing
---   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as known
+--   is_open: whether the month is not over yet, or still to come, for one of the offices
 --   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented; null
 --     for counts, and if both are declared to be without VAT
 WITH offices_budgeted AS (

@@ -1,4 +1,4 @@
--- What is known of each office and month that should be loaded, with its budgets, for sums over a brand, a region or the chain?
+-- What did each office of a brand, a region or the chain earn and budget in each month that should be loaded?
 -- One row per level, member, office and month of marts.office_coverage. If an office is not loaded, its amounts are
 -- null, and a sum over the other offices is not the member's sum: count the nulls. Read one level, and never add up
 -- two.
@@ -10,7 +10,7 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   is_whole: whether the office report is loaded to the end of the month, or to now while it is open
---   is_open: whether the month is not over, as far as it is loaded
+--   is_open: whether the month is not over; false if it is not loaded
 --   actual: the commission reached, without declared VAT, as in marts.office_budget_vs_actual; null if the month is not
 --     completely loaded
 --   is_budget_open: whether the month is not over or not read yet, as in marts.office_budget_vs_actual; null without

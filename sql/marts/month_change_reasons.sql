@@ -1,10 +1,10 @@
 -- Why did a month that was over change?
 -- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for the unexplained
 -- rest. The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in the office
--- report and the change. If the amounts fit, it may also have been noted earlier, after the first reading of that total, or
--- later, up to the next reading or a week after the change. It is a reason for one change only. If each of several would
--- explain the change alone, none is stated.
+-- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in
+-- the office report and the change. If the amounts fit, it may also have been noted earlier, after the first
+-- reading of that total, or later, up to the next reading or a week after the change. It is a reason for one
+-- change only. If several would each explain the change alone, none of them is stated.
 -- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
 -- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
 -- where it was listed; the difference remains unexplained.
@@ -28,7 +28,8 @@
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
 --   user_id: id of the agent
---   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
+--     marts.users
 --   writing_change: the change in the agent's number of writings; null if that was not stored
 --   valuation_change: the change in the agent's number of valuations; null if that was not stored
 --   reason_noted_at_utc: when the change of the sale or the agent was noted; the latest of several
@@ -41,7 +42,7 @@ WITH loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
 
--- When the office report showed the change, and when it first and last showed the earlier total.
+-- Each change, with the times at which the office report showed it, and first and last showed the earlier total.
 changes AS (
     SELECT
         changes.*,
@@ -63,7 +64,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may have a reason: when each was first read as over, and first read no earlier than the change.
+-- Reports that may have a reason, with the times at which each was first read as over, and first read since the change.
 reports_read AS (
     SELECT
         changes.change_id,
@@ -182,8 +183,8 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Changes of sales and agents that were noted between the two totals (recent: after the last reading of the earlier total), in
--- the first reading of their report after the change, or at another time close to it.
+-- Changes of sales and agents that were noted between the two totals (is_recent: after the last reading of the earlier
+-- total), in the first reading of their report after the change, or at another time close to it.
 candidates AS (
     SELECT
         changes.change_id,
@@ -270,7 +271,7 @@ explained_sums AS (
     GROUP BY ALL
 ),
 
--- The sum of changes in agents' totals of sales at about the same time.
+-- The sum of the changes in agents' totals of sales close to the change.
 agents_summed AS (
     SELECT change_id, sum(amount_of_sales) AS amount_of_sales
     FROM candidates
@@ -294,7 +295,7 @@ rests AS (
             AND abs(
                 coalesce(any_value(agents_summed.amount_of_sales), 0) - coalesce(any_value(explained_sums.explained_by_sales), 0)
             ) < changes.tolerance
-            -- an office may have had another part of a sale than assumed
+            -- the office's share of a sale may have been another one than assumed
             AND CASE WHEN amount < 0 THEN any_value(explained_sums.may_be_less) ELSE any_value(explained_sums.may_be_more) END IS NOT TRUE
             AS is_nobodys
     FROM changes
@@ -329,7 +330,7 @@ SELECT
     changes._month,
     changes._load_id
 FROM (
-    -- Shares are rounded, and so are the amounts of sales: a rest that small is added to the largest reason.
+    -- Shares are rounded, and so are the amounts of sales: so a rest below the tolerance is added to the largest reason.
     SELECT reasons.* REPLACE (
         (reasons.amount + CASE
             WHEN rests.is_rounding
@@ -341,7 +342,7 @@ FROM (
     FROM reasons
     INNER JOIN rests USING (change_id)
     UNION ALL BY NAME
-    -- An amount that one office gained and another lost may belong to an agent who now counts at the first.
+    -- An amount that one office gained and another lost may come from an agent who now counts at another office.
     SELECT
         change_id,
         CASE

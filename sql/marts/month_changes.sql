@@ -1,6 +1,7 @@
 -- Which closed months have changed, and since when?
 -- One row per office, month, measure and build that found a different amount in the office report.
--- It is marts.office_restatements with a row for each measure; a month without an earlier amount has no change.
+-- This is marts.office_restatements with a row for each measure; a month without an earlier amount has no
+-- change.
 -- marts.month_change_reasons says why. Never add up measures; add up the changes of one measure of a month.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:

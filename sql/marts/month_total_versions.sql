@@ -1,9 +1,10 @@
 -- What was the total of each month, at every reading?
 -- One row per report, office, month and total; the one without valid_to_utc is the current total.
--- A month that had rows and has none now is zero; an amount that no row of the month has is null, as is a commission without
--- a row if rows could not be loaded.
--- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute; what
--- changed twice between two builds was never seen. meta.month_totals remembers each.
+-- A month that had rows and has none now is zero. An amount is null if no row of the month has it, or if the
+-- month has no row because rows of the office report could not be loaded.
+-- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the
+-- minute; if a total changed twice between two builds, only the second change is seen. meta.month_totals
+-- stores each total.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month
@@ -12,10 +13,10 @@
 --   valid_from_utc: time of the newest answer in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
 --   row_count: number of rows: of the office report, sales, events, or leads and tips
---   commission: commission of the office report or of the sales, whose currency is not documented, or earned in
---     steps, in SEK; leads have none
---   price: prices of what was sold, currency not documented; running commissions and leads have none
---   estate_parts: homes sold; running commissions and leads have none
+--   commission: commission of the office report or of the sales, whose currency is not documented, or running
+--     commission, in SEK; null for leads
+--   price: prices of what was sold, currency not documented; null for running commissions and leads
+--   estate_parts: homes sold; null for running commissions and leads
 --   _customer: the customer whose answer showed the total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads

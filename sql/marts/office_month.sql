@@ -1,7 +1,7 @@
 -- What did each office earn and do, month by month?
 -- One row per office and month for which any of its three reports is loaded.
--- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack the number, or
--- rows could not be loaded and none of them is the office's.
+-- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack
+-- the number, or some rows could not be loaded and the office has none.
 -- Averages and percentages are computed from sums; do the same over several months:
 -- sum(sold_commission) / sum(sold_estate_parts). marts.user_month defines an active agent. An open month will still grow.
 -- If is_commission_complete is false, the office was last read in the middle of the month, or its row could not be loaded:
@@ -13,31 +13,34 @@
 --   office_name: name of the office
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
---     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
---   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
---     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
---     not documented whether one contains the other
+--   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
+--     commission; null without a sale; never average it or add it up: compute sum(sold_commission) /
+--     sum(sold_estate_parts)
+--   average_price: average price of a home sold, computed from sums; currency not documented; null without a
+--     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
+--     without a sale
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
+--     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
 --     month; null if the user report is not loaded
---   commission_per_active_agent: commission of the office per active agent; null without one
---   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if it
---     never did, and if no earlier month is loaded, because it is unknown then
---   last_active_month: last month in which the office did any of this, or in which activity is unknown
---   closed_after_month: last_active_month of a closed office, that is, without activity in three complete months since;
---     null for all others
---   is_open: whether the month is not over, or its end is not requested yet
+--   commission_per_active_agent: commission of the office per active agent; null without an active agent
+--   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or
+--     an active agent; null if there is none, or if no earlier month is loaded, because the office may have
+--     begun before
+--   last_active_month: last month in which the office had any of these, or in which its activity is unknown
+--   closed_after_month: last_active_month of an office that has closed: it had no activity in at least three
+--     complete months since; null for all others
+--   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, lacks the office's row, or was last read before its end
 --   is_refreshed: whether all reports are still requested, or were last read a year after the month, when it hardly
 --     changes; false if the month could have changed since
---   read_at_utc: when the service gave the oldest of the answers that count
+--   read_at_utc: when the service gave the oldest of the answers that the row is made of
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report
 --   _load_id: load of that report; joins meta.loads

@@ -12,9 +12,9 @@
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether the office report has no commission for it, although another report has some for that month;
---     or its row is there without a number, although its latest number was not 0 (unless the report writes null for 0, as
---     in rows that never had a number)
+--   lacks_amount: whether the commission is missing: the office report has none although another report has
+--     some for that month, or it has the office's row without a number although its latest number was not 0
+--     (unless the report writes null for 0, as in rows that never had a number)
 --   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount, or lacks
 --     rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (
@@ -27,7 +27,7 @@ WITH chosen_answers AS (
     ) = 1
 ),
 
--- a report with one row per office lacks nothing of an office whose row is there
+-- the office report has one row per office, so an office with a row lacks none
 offices_loaded AS (
     SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
     FROM staging.commission_office

@@ -14,21 +14,23 @@
 --   estate_id: id of the estate
 --   office_id: customer id of the listing office
 --   office_name: name of the office
---   state: received; due: the day of possession has come and nothing is received; signed: before possession; or
---     possession not known, where nothing is received either; a day of receipt after counted_on has not come yet
---   commission: whole commission, all agents together, as the service states it: what will be paid, including any VAT,
---     whatever the settings declare; currency not documented, tax basis as declared in marts.tax_basis
+--   state: received, due (the day of possession has come and nothing is received), signed (before possession)
+--     or possession not known (and nothing is received); a day of receipt after counted_on does not count yet
+--   commission: whole commission, all agents together, as the service states it: the amount that will be
+--     paid, including any VAT, whatever the settings declare; currency not documented, tax basis as declared
+--     in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
 --   due_commission: outstanding_commission from possession on; zero before
 --   age_band: how long it has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession not known; null once
 --     received
---   age_band_number: number of the band to sort by, 1 for what has been due longest; null once received
+--   age_band_number: number of the band to sort by, 1 for the longest due; null once received
 --   days_due: days from possession to counted_on; null unless due
---   days_from_contract_to_possession: days between the two, where both are known
+--   days_from_contract_to_possession: days between the two, if both are known
 --   days_from_possession_to_receipt: days between the two, negative if received before; null until received
 --   is_receipt_noted: whether the office has noted the receipt of any commission
---   counted_on: day of the newest answer of the sales report of the row's customer, in the chain's time zone; the state is that of this day
---   is_refreshed: whether the sales are still requested; if not, what became of them after counted_on is not known
+--   counted_on: day of the newest sales answer for the row's customer, in the chain's time zone; the state is
+--     as of this day
+--   is_refreshed: whether the sales are still requested; if not, receipts after counted_on are not known
 --   read_at_utc: when the service gave the answer that this row comes from
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

@@ -1,17 +1,19 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, compared report and measure if one side is loaded; nothing is judged unless both are. The
--- office report is compared with the by-month report, the user report and the shares in the sales list; the sales list
--- is also compared with itself: whole commission against the shares. Users count at their derived office; but if
--- several customers report one user, each answer counts at the customer's own or only office. Shares count at the
--- agent's own office, so that a sale shared between offices agrees. The sales list is compared with sales alone; its
--- commission is exact except for the rounding of the service's own average (half an öre a home), parts and prices
--- except for percentages rounded to two decimals.
+-- One row per office, month, compared report and measure if it or the office report is loaded; is_reconciled
+-- is null unless both are. The office report is compared with the by-month report, the user report and the
+-- shares in the sales list; the sales list is also compared with itself: whole commission against the shares.
+-- Users count at their derived office; but if several customers report one user, each answer counts at the
+-- customer's own or only office. Shares count at the agent's own office, so that a sale shared between
+-- offices agrees. The sales list is compared with the office report's sales alone: commission may differ by
+-- the rounding of the service's own average (half an öre per home), parts and prices by the rounding of
+-- percentages to two decimals.
 -- A single sale that only one report has is a difference in each report and measure here: marts.disagreements counts it
 -- once.
 -- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of
 -- its last decimal.
--- A row without an amount that another report has is a disagreement if both are loaded and lack no rows, because the
--- service may have answered while it computed its numbers again; but not if the report never has that amount.
+-- A row without an amount that another report has is a disagreement if both are loaded and lack no rows,
+-- because the service may have answered while it recomputed its numbers; it is none if the report never has
+-- that amount.
 -- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month
@@ -130,7 +132,7 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_beyond AS (  -- with an office whose own sales list is not loaded, and so may have sales with agents of this office
+shared_beyond AS (  -- with an office whose own sales list is not loaded, and may have more sales of these agents
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
     ANTI JOIN marts.office_sources AS loaded_months
@@ -144,7 +146,7 @@ sales_left_out AS (  -- counted at the offices of their agents, as all shares ar
     LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
 ),
 
-totals_dated AS (  -- of the two reports whose totals are stored
+totals_dated AS (  -- for the two compared reports whose totals are stored
     SELECT
         report,
         office_id,
@@ -330,9 +332,9 @@ comparisons_judged AS (
                     compared_amount IS NULL AND amount IS NOT NULL
                     AND count(nullif(compared_amount, 0)) OVER of_measure > 0
                 )
-            ) AS is_null_beside_number,
+            ) AS is_amount_missing,
         CASE
-            WHEN is_null_beside_number THEN false
+            WHEN is_amount_missing THEN false
             ELSE abs(compared_amount - amount) <= tolerance
         END AS is_reconciled
     FROM comparisons
@@ -355,7 +357,7 @@ SELECT
     CASE
         WHEN NOT has_first THEN 'month not loaded in the office report'
         WHEN NOT has_second THEN 'month not loaded in the other report, or not in the assumed shape'
-        WHEN is_null_beside_number
+        WHEN is_amount_missing
             THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
             || ' has its row, and in it no amount'
         WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'

@@ -1,6 +1,6 @@
 -- What did each region of the chain earn and do, month by month?
--- One row per region of the settings and month that is loaded for any office; the row without a region is of offices to which
--- the settings give none. Regions add up to marts.chain_month.
+-- One row per region of the settings and month that is loaded for any office; the row without a region covers
+-- offices that have none in the settings. Regions add up to marts.chain_month.
 -- Kind: view
 -- Key: region, month
 -- Columns:

@@ -7,12 +7,13 @@
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office in the month, at which the share counts
 --   user_office_name: name of the agent's own office
---   is_cross_office: whether the agent's own office is not the reporting one
+--   is_cross_office: whether the agent's own office is another one than the listing office
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_part: the agent's part of the sale price; currency not documented
 --   user_id: id of the agent
---   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
+--     marts.users
 --   _row: row of bi.sales_agents
 SELECT
     sales.estate_id,

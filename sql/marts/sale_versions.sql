@@ -1,9 +1,9 @@
 -- What was the state of each sale, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
--- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. Only
--- listing, office, day of contract, commission and price are remembered; a new state begins when one of them changes. A
--- sale is gone when its month is loaded and no longer lists it; a row set aside in quarantine is gone too. A month that
--- is not loaded any more says nothing.
+-- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the
+-- minute. Only listing, office, day of contract, commission and price are stored; a new state begins when one
+-- of them changes. A sale is gone when its month is loaded and no longer lists it; a row set aside in
+-- quarantine is gone too. A month that is no longer loaded makes no sale gone.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:
@@ -31,7 +31,7 @@ WITH latest AS (
     QUALIFY version = max(version) OVER (PARTITION BY estate_id)
 ),
 
--- While no sale is remembered, nothing can have changed: a first backfill is not a change.
+-- While no sale is stored, nothing can have changed: a first backfill is not a change.
 months_read_before AS (
     SELECT office_id, month, NOT arg_max(is_open, version) AS was_over
     FROM meta.month_totals

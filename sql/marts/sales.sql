@@ -2,15 +2,15 @@
 -- One row per estate in the sales report, with its latest answer.
 -- An estate is in two months if its contract date changed after the first month was last requested: the row that the service
 -- changed last counts, of equal ones the one loaded later, and a check names the estate.
--- A row whose kind of assignment is called a valuation or a writing is not a sale.
+-- A row whose kind of assignment is called a valuation or a writing assignment is not a sale.
 -- Days from listing are known if the list of sold estates has the day of the first advertisement.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
---   office_id: customer id of the listing office, under which the service reports the home; of several the one whose row the
---     service changed last, of equal ones the responsible agent's own, else the lowest id. An agent's share counts at the
---     agent's own office, see marts.sale_shares
+--   office_id: customer id of the listing office, under which the service reports the home; if several list
+--     it, the one whose row the service changed last, else the responsible agent's own, else the lowest id.
+--     An agent's share counts at the agent's own office, see marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate
@@ -22,17 +22,20 @@
 --     currency not documented, tax basis as declared in marts.tax_basis
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
---   listed_on: day it was first advertised, where known
---   days_from_listing_to_contract: days between the two, where known
+--   listed_on: day on which it was first advertised; null if unknown
+--   days_from_listing_to_contract: days from listed_on to contract_on; null if unknown, or if it was
+--     advertised after the contract
 --   agent_count: users who share the commission
 --   responsible_user_id: id of the responsible agent
---   responsible_user_name: name of the responsible agent; two may have the same, so group by responsible_user_id
+--   responsible_user_name: name of the responsible agent; two agents may have the same name: group by
+--     responsible_user_id
 --   agents: names of all agents, the responsible one first, the others by name
 --   agent_commission: sum of the agents' shares, in SEK
 --   agent_share: sum of the agents' parts; 1 when nothing is missing
 --   is_shared_between_offices: whether agents of more than one office share the commission
---   restatement_count: how often price or commission changed after the sale, by the service's own notes
---   first_commission: commission as first noted with a sale price; currency and tax basis as commission
+--   restatement_count: how often price or commission changed after the sale, by the changes that the service
+--     lists
+--   first_commission: commission as first noted with a sale price; currency and tax basis as for commission
 --   first_final_price: sale price as first noted; currency as final_price
 --   last_restated_at: when price or commission were last changed after the sale, in local time
 --   _customer: the customer whose answer this is

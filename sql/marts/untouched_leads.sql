@@ -1,8 +1,9 @@
 -- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer; leads
--- taken since are not known, nor those taken in months that were not read again (see read_at_utc). If is_refreshed is false,
--- the office is no longer requested. For figures, count rows by office and age_band: yesterday's leads are not overdue.
+-- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's
+-- customer; leads that an agent has taken up since are not known, nor those in months that were not read
+-- again (see read_at_utc). If is_refreshed is false, the office is no longer requested. For figures, count
+-- rows by office and age_band: yesterday's leads are not overdue.
 -- Key: lead_id, way
 -- Columns:
 --   lead_id: id of the lead or tip
@@ -12,7 +13,8 @@
 --   office_name: name of the office
 --   user_id: id of the user of that office that the lead belongs to; null if it belongs to an office or a group of
 --     users
---   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
+--     marts.users
 --   is_valuation_request: whether the kind of lead is a seller's: lead_side seller
 --   age_days: whole days from its creation to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days

@@ -6,44 +6,49 @@
 -- A user who left still has rows: later bookings count. For averages per agent and for headcounts, use the rows with
 -- is_active: count(DISTINCT user_id) would include everyone who ever left. Leads that are assigned to no user are
 -- only in marts.office_month.
--- A user is active in a month with a trace of the user in the month itself. Later readings change no earlier month,
--- so counts of months that are over can be compared; in the current month it is so far. Budgets are not a trace,
--- because they often stay when a user has left; nor are running commissions, which may be paid long after, except for
--- users whom no user report has.
--- The user report does not state the office: it is that of staging.user_offices for the month, else for an earlier
--- month, else for a later one, else the requested customer if that is an office; office_basis says which.
--- marts.user_sources says whose answers count for a user, and which are added up: a user of several customers has one
--- row, with the sum, at one office; what each customer stated is in bi.commission_user, and is reconciled at its own
--- office.
+-- A user is active in a month if the month itself has a trace of the user. Later months change no earlier
+-- one, so counts of months that are over can be compared; in the current month, they cover the days so far.
+-- Budgets are not a trace, because they often stay when a user has left; nor are running commissions, which
+-- may be paid long after, except for users who are in no user report, in months for which none is loaded.
+-- The user report does not state the office: it is derived from the user's traces in the month, else in an
+-- earlier month, else in a later one; else it is the requested customer if that is an office. office_basis
+-- states which.
+-- marts.user_sources has the answers that count for a user and are added up: a user of several customers has
+-- one row, with the sum, at one office. bi.commission_user has the amounts that each customer states; they
+-- are reconciled at the customer's own office.
 -- Key: user_id, month
 -- Columns:
---   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
---     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
---   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
---     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
+--   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
+--     commission; null without a sale; never average it or add it up: compute sum(sold_commission) /
+--     sum(sold_estate_parts)
+--   average_price: average price of a home sold, computed from sums; currency not documented; null without a
+--     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
+--     without a sale
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
+--   user_name: name of the user; two users may have the same name: group by user_id, and show user_label
 --   office_name: name of that office
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: this month, earlier month, later month or customer asked: where the office is known from
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
---     not documented whether one contains the other
+--   office_basis: this month, earlier month, later month or customer asked: how the office was derived
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
+--     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads received by the user in person
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
---   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if
---     never
---   last_active_month: last such month
---   is_active: whether the user earned, sold, wrote, valued, had a lead or sent a tip in the month
---   is_open: whether the month is not over, or its end is not requested yet in the user report
---   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
---     open; false if it is not loaded, one that counts was last read before its end, it lacks rows and has none of the
---     user, or the office left a group and its own answer has not come since
+--   first_active_month: first month in which the user had commission, a sale, a writing assignment, a
+--     valuation or a lead, or sent a tip; null if there is none
+--   last_active_month: last such month; null if there is none
+--   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent
+--     a tip, in the month
+--   is_open: whether the month is not over, or its end has not been requested yet in the user report
+--   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the
+--     month is open; false if it is not loaded, if an answer that counts was last read before the end of the
+--     month, if rows are missing and the user has none, or if the office left a group and its own answer has
+--     not come since
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
@@ -175,7 +180,7 @@ offices_carried AS (
     LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
-offices_unanswered AS (  -- they have left a group, and no other customer has answered for the month
+offices_unanswered AS (  -- which have left a group, and no other customer has answered for the month
     SELECT office_id, month
     FROM staging.office_answers
     WHERE report = 'commission_user'

@@ -11,14 +11,15 @@
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still requested has the user now
---   is_missing_in_directory: whether a customer's user report has this user, and the directory of such a customer has
---     other users of the report but no directory has this one; false if that cannot be known
+--   is_missing_in_directory: whether the user is in a customer's user report but in no directory, although
+--     this customer's directory has other users of the report; false if that cannot be known
 --   left_directory_on: day on which the last directory that had the user was first read without the user; null if a
 --     directory still has the user, or none ever had
 --   office_id: customer id of the user's office in the latest month of marts.user_month; null for users without a trace
 --   office_name: name of that office
---   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
---   last_active_month: last such month
+--   first_active_month: first month in which the user had commission, a sale, a writing assignment, a
+--     valuation or a lead, or sent a tip; null if there is none
+--   last_active_month: last such month; null if there is none
 --   has_left: whether the user was at work once and has left, according to the answers: removed from the directory;
 --     or missing in it and not active in the user's latest month that is over and complete; or without a trace in the
 --     three months up to that one, all of them complete

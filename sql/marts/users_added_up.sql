@@ -8,13 +8,15 @@
 -- Columns:
 --   month: first day of the month
 --   user_id: id of the user
---   user_label: the name, followed by the office or the id if another user has the same name; the id without a name
+--   user_label: the name, followed by the office or the id if another user has the same name; the id if there
+--     is no name
 --   customers: the customers whose answers are added up, by id
 --   commission: sum of the answers that are added up; currency not documented, tax basis as declared in marts.tax_basis
 --   largest_commission: the largest commission in one of these answers; currency not documented, tax basis as declared
 --     in marts.tax_basis
---   amounts: what each answer has, with its customer and the office at which it counts: the customer's own or only one, of a
---     group's the one with the best evidence; commission with currency and tax basis as above
+--   amounts: the amounts of each answer, with its customer and the office at which it counts: the customer's
+--     own or only office, or the office of a group with the best evidence; currency and tax basis as for
+--     commission
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH answers AS (
     SELECT totals.*

@@ -16,7 +16,7 @@
 --   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
 --   commission_change: commission less commission_before; null in an open month, for a closed office, and if one of
 --     the two months is incomplete
---   commission_change_share: the change as a share of the year before, 0.1 for a tenth more
+--   commission_change_share: the change as a share of commission_before; 0.1 is a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month, to now while it is open

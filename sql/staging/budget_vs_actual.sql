@@ -10,9 +10,10 @@
 -- The year to date has every month from January, with or without a budget; months before a user began count as zero
 -- if the user report of the user's offices is loaded for them without gaps. Shares compare only the months with a
 -- budget: look at budget_month_count.
--- The forecast is what is reached so far, the current month included, and the rest of the budget at the attainment of
--- the months that are over; a coming month without a budget counts as their average. The rest of the current month is
--- the time left when it was read, to the hour. The forecast is never below what is reached.
+-- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the
+-- attainment of the months that are over; a coming month without a budget counts as the average of these
+-- months. The rest of the current month is the time left when it was read, to the hour. The forecast is never
+-- below the amount reached.
 -- Nothing more is forecast for an office or user without a trace in three months, or without one in the month and
 -- without a budget after it, nor for a user who has left the directory (left_month of marts.users). A trace of an
 -- office is any commission or home, or an active agent; if its agents are unknown, the office counts as at work. The
@@ -28,19 +29,20 @@
 --     user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
---   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
+--     marts.users
 --   month: first day of the month
 --   budget: the budget of the whole month, even where is_open; commission in SEK without VAT, as documented for
 --     setting budgets; null without a budget
---   actual: what was reached in the month; null if it is not loaded, lacks rows, or was last read before its end. The
---     currency of commission is not documented, and declared VAT is deducted: see basis_note
+--   actual: amount reached in the month; null if it is not loaded, lacks rows, or was last read before its
+--     end. The currency of commission is not documented, and declared VAT is deducted: see basis_note
 --   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month
 --   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add it
 --     up over months
---   year_to_date_actual: what was reached from January to the month; null if one of these months is not loaded;
+--   year_to_date_actual: amount reached from January to the month; null if one of these months is not loaded;
 --     already a sum, so never add it up over months
---   year_to_date_attainment_share: what was reached in the months with a budget, as a share of year_to_date_budget;
---     null in an open month
+--   year_to_date_attainment_share: amount reached in the months with a budget, as a share of
+--     year_to_date_budget; null in an open month
 --   year_budget: budget of the whole year, from the months that have one; the same on every row of the year, so read
 --     one row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
@@ -48,7 +50,7 @@
 --   year_forecast_attainment_share: where the months with a budget will end, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
---   is_open: whether the month is not over yet, or still to come, as far as known
+--   is_open: whether the month is not over yet, or still to come
 --   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented;
 --     null for counts, and if both are declared to be without VAT
 WITH current_budgets AS (
@@ -77,7 +79,7 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-loaded_users AS (  -- months in which the user report of all these offices is loaded, perhaps with gaps
+loaded_users AS (  -- months in which the user reports of all offices of the user are loaded, perhaps with gaps
     SELECT
         offices.user_id,
         sources.month,

@@ -4,9 +4,9 @@
 -- the row (FIR31529 is M31529, assumed), else to the requested office, or to the only office that the customer
 -- answers for, or to the only one of them at which its user has sales or running commissions. Otherwise the office is
 -- unknown, and a check counts the row.
--- A row that was the sum of the other rows of its report, office and month when first read is their total and not a
--- budget: a row without a user, or of an id that no user has and whose rows are the sum of two or more others in
--- every month, at least three, if the customer's directory is loaded.
+-- A row that was the sum of the other rows of its report, office and month when first read is their total and
+-- not a budget, if it has no user. So is a row of an id that no user has, if each row of this id is the sum
+-- of the others, of two or more in at least three months, and the customer's directory is loaded.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   report: the budget report that the row comes from
@@ -110,7 +110,7 @@ amounts_grouped AS (
     FROM amounts_of_offices
 ),
 
-totals AS (  -- the sums of all users' rows that were current when one of these, or a row without a user, began
+totals AS (  -- the sum of the users' rows that were current at each moment at which a row of the group began
     SELECT group_key, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
     FROM (SELECT DISTINCT group_key, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
     INNER JOIN amounts_grouped USING (group_key)

@@ -1,10 +1,11 @@
 -- What did each office earn in a month, according to the office report?
 -- One row per requested customer, office and month.
--- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole commission
--- if there was no writing assignment and no valuation, else that of the report of sales alone if it is loaded (it is off
--- by default), else the service's average times the parts. An office named only by its old number is the one known
--- office with that number, so that a group and its office agree. Without such an office the number stays; with several
--- the office is unknown, and the month lacks rows in staging.months.
+-- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole
+-- commission if there was no writing assignment and no valuation, else that of the report of sales alone if
+-- it is loaded (it is off by default), else the service's average times the parts. An office that a row names
+-- only by its old number is the one known office with that number, so that a group and its office agree.
+-- Without such an office the number stays; with several the office is unknown, and the month lacks rows in
+-- staging.months.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -13,8 +14,8 @@
 --   load_id: the load it comes from; joins meta.loads
 --   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis not
 --     documented
---   sold_commission: commission from sales alone, by share, currency and tax basis as commission; exact, or worked
---     out from the average to half an öre a home
+--   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
+--     or worked out from the average to half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments (contract only), in parts if shared

@@ -9,8 +9,8 @@
 --   load_id: the load it comes from; joins meta.loads
 --   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis not
 --     documented
---   sold_commission: commission from sales alone, by share, currency and tax basis as commission; exact, or worked
---     out from the average to half an öre a home
+--   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
+--     or worked out from the average to half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments (contract only), in parts if shared

@@ -1,10 +1,10 @@
 -- Which lead was the first of its home?
--- One row per home, way and side with a lead before its sale; removed leads are left aside.
+-- One row per home, way and side with a lead before its sale; removed leads do not count.
 -- A table, because marts.leads would need its memory at the same time as that for sorting.
 -- Kind: table
 -- Columns:
 --   way: incoming lead, outgoing lead or tip
---   landed_row: row of the table of bi (its column _row) that this is
+--   landed_row: row of the table of bi by its column _row
 --   is_first_on_any_side: whether it is the first of this way over all sides
 SELECT
     way,

@@ -8,25 +8,26 @@
 --   lead_id: id of the lead or tip
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   landed_row: row of the table of bi (its column _row) that this is
+--   landed_row: row of the table of bi by its column _row
 --   created_at: when it was created, in local time
---   lead_type: kind of lead, as the service words it; of tips FromUser or FromViewing
---   state: how far it has come, an open set; outgoing leads have none
---   party_id: id of who of ours it belongs to: who received a lead, whom an outgoing lead concerns, who sent a tip
+--   lead_type: kind of lead, as the service words it; for tips, FromUser or FromViewing
+--   state: progress of the lead, an open set of words; outgoing leads have none
+--   party_id: id of the user, group or office of the chain that it belongs to: the receiver of an incoming
+--     lead, the user whom an outgoing lead concerns, the sender of a tip
 --   party_company_number: customer number of the company of that party
 --   party_company_id: id of that company
 --   party_company_name: name of that company
---   receiver_id: id of who received a tip: a user, a group or an office; null of all but tips
+--   receiver_id: id of the user, group or office that received a tip; null for leads
 --   receiver_type: which of these it is: User, Group or Office
 --   receiver_company_number: customer number of the company of that receiver
 --   receiver_company_id: id of that company
 --   receiver_company_name: name of that company
---   sender_name: name of who sent it; of incoming leads, where they come from
+--   sender_name: name of the sender; for an incoming lead, its source
 --   contact_id: id of the person concerned
 --   estate_id: id of the estate concerned; outgoing leads have none
---   is_removed: whether it was requested as a removed one; false if not requested
+--   is_removed: whether it came in an answer to the request for removed leads; false without such a request
 WITH incoming_read AS (
-    SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file from before removed leads were requested
+    SELECT NULL::BOOLEAN AS is_removed WHERE false -- for files that were made before removed leads were requested
     UNION ALL BY NAME
     SELECT * FROM bi.incoming_leads
 ),

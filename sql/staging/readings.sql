@@ -1,5 +1,6 @@
 -- When was each month of a report read?
--- One row per load and month that was loaded, even if a newer load has replaced it (as superseded, if by a replay).
+-- One row per load and month that it loaded, even if a newer load has replaced it since, or that a replay
+-- skipped for a newer one (superseded).
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads

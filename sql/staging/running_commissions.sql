@@ -9,8 +9,8 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   obtained_on: day it was earned
---   amount_sek_excl_vat: amount without VAT, already split, turned into SEK at the service's own rate; not to be added
---     to commission: not documented whether one contains the other
+--   amount_sek_excl_vat: amount without VAT, already split, turned into SEK at the service's own rate; never
+--     add it to commission: it is not documented whether one contains the other
 --   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
     event._customer AS customer_id,

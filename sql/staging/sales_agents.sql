@@ -1,7 +1,7 @@
 -- Who shares the commission of an estate?
 -- One row per agent of an estate in an answer; landed_estate identifies the answer.
 -- Columns:
---   landed_row: row of bi.sales_agents (its column _row) that this is
+--   landed_row: row of bi.sales_agents by its column _row
 --   landed_estate: row of bi.sales_estates that the agent is nested in
 --   estate_id: id of the estate
 --   user_id: id of the user who shares the commission

@@ -1,7 +1,7 @@
 -- Which changes of an estate did the service note?
 -- One row per change of an estate in an answer.
 -- Columns:
---   landed_row: row of bi.sales_estate_changes (its column _row) that this is
+--   landed_row: row of bi.sales_estate_changes by its column _row
 --   landed_estate: row of bi.sales_estates that the change is nested in
 --   changed_at: when the estate changed, in local time
 --   status: state of the sale after the change

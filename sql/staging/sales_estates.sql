@@ -6,7 +6,7 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   landed_row: row of bi.sales_estates (its column _row) that this is
+--   landed_row: row of bi.sales_estates by its column _row
 --   contract_on: day of the sale contract
 --   access_on: day of possession
 --   deposit_reported_on: day the deposit was accounted for

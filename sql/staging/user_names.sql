@@ -11,8 +11,8 @@
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still requested has the user now
---   is_missing_in_directory: whether a customer's user report has this user, and the directory of such a customer has
---     other users of the report but no directory has this one; false if that cannot be known
+--   is_missing_in_directory: whether the user is in a customer's user report but in no directory, although
+--     this customer's directory has other users of the report; false if that cannot be known
 --   left_directory_on: day on which the last directory that had the user was first read without the user; null if a
 --     directory still has the user, or none ever had
 WITH running_events AS (

@@ -1,18 +1,19 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
--- No report states the office. Evidence counts in this order, within a kind the office with the most of it: the user
--- report of the office itself, running commissions, the listing office of the sales that the user was responsible
--- for, the company of the user's leads, budgets with an amount, the agent's own office on sales (today's, even on old
--- sales), and in the latest month read, the directory of an office if only one has the user.
+-- No report states the office. Evidence counts in this order, and within a kind the office with the most of
+-- it counts: the user report of the office itself, running commissions, the listing office of the sales that
+-- the user was responsible for, the company of the user's leads, budgets with an amount, the agent's own
+-- office on sales (today's, even on old sales), and in the latest month read, the directory of an office if
+-- only one has the user.
 -- If user reports of several customers have the user, the offices of the one with the largest commission come first.
 -- Kind: table
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
 --   office_id: customer id of the office the user worked at
---   named_offices: customer ids of all offices that these traces name, by id
---   working_offices: customer ids of those that the best kind of evidence names, for each customer whose user report
---     has the user; if none has, of all
+--   named_offices: customer ids of all offices that these traces name, in the order of their ids
+--   working_offices: customer ids of the offices that the best kind of evidence names, for each customer
+--     whose user report has the user; over all customers, if no user report has the user
 WITH sales_read AS (
     SELECT agents.user_id, estates.month, estates.estate_id, estates.office_id, agents.user_office_id, agents.is_responsible
     FROM staging.sales_agents AS agents
@@ -20,7 +21,7 @@ WITH sales_read AS (
     WHERE estates.is_sale
 ),
 
-sales_led AS (  -- once, although several offices may list a sale
+sales_led AS (  -- each sale once, although several offices may list it
     SELECT user_id, month, arg_min(office_id, (office_id IS DISTINCT FROM user_office_id, office_id)) AS office_id
     FROM sales_read
     WHERE is_responsible

@@ -6,7 +6,7 @@
 --   user_name: name of the user
 --   is_refreshed: whether the directory of this customer is still requested; if not, it stays as it was last read
 --   read_at_utc: when the service gave the directory
---   landed_row: row of bi.users (its column _row) that this is
+--   landed_row: row of bi.users by its column _row
 SELECT
     users._customer AS customer_id,
     users.id AS user_id,
