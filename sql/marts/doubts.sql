@@ -80,7 +80,7 @@ all_doubts AS (
     UNION ALL BY NAME
     SELECT DISTINCT
         'tax basis' AS kind, 'well' AS severity, subjects.report, subjects.subject,
-        'Neither the service nor the settings say whether commissions have VAT in them; budgets have none.' AS error,
+        'Neither the service nor the settings state whether commissions include VAT; budgets do not.' AS error,
         'Declare it with BROKERBI_COMMISSION_VAT.' AS remedy
     FROM meta.subjects AS subjects
     SEMI JOIN marts.office_sources AS sources USING (report)

@@ -91,7 +91,7 @@ loaded_by_month AS (
                 WHEN lacks_rest(is_cut_short, is_unfinished)
                     THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
                 WHEN lacks_amount THEN ' without an amount'
-                ELSE ' without rows in quarantine'
+                ELSE ' incomplete: rows in quarantine'
             END, ', '
             ORDER BY report
         ) FILTER (is_partial) AS partial_reports,

@@ -359,11 +359,11 @@ SELECT
         WHEN NOT has_second THEN 'month not loaded in the other report, or not in the assumed shape'
         WHEN is_amount_missing
             THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
-            || ' has its row, and in it no amount'
+            || ' has its row, but without the amount'
         WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
-        WHEN compared = 'sales list' AND is_left_out THEN 'sale left out: its estate id stands for another home'
+        WHEN compared = 'sales list' AND is_left_out THEN 'a sale is left out, because another home has its estate id'
         WHEN not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that is no longer refreshed: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart

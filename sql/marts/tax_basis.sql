@@ -27,7 +27,7 @@ SELECT
         ELSE 'without VAT'
     END AS commission_basis,
     CASE commission_vat
-        WHEN 'unknown' THEN 'commission may have VAT in it, the budget has none'
+        WHEN 'unknown' THEN 'commission may include VAT; the budget does not'
         WHEN 'included' THEN 'commission less its declared VAT of ' || percent || ' %'
     END AS basis_note
 FROM (SELECT *, regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') AS percent FROM declared)

@@ -250,7 +250,7 @@ def test_budgets_of_a_user_at_two_offices_are_compared_with_one_commission(given
 
 
 BASES = {
-    "unknown": (None, 1000, "commission may have VAT in it, the budget has none"),
+    "unknown": (None, 1000, "commission may include VAT; the budget does not"),
     "excluded": (None, 1000, None),
     "included": ("0.25", 800, "commission less its declared VAT of 25 %"),
 }

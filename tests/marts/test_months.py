@@ -57,7 +57,7 @@ def test_an_office_month_with_rows_in_quarantine_is_unknown_and_not_zero(given: 
     found = built(given, f"SELECT {shown} FROM marts.chain_month WHERE month = '2026-01-01'")
     [(commission, is_complete, missing)] = found
     assert (commission, is_complete) == (Decimal(78), False)
-    assert str(missing).startswith("M1 (commission without rows in quarantine, ")
+    assert str(missing).startswith("M1 (commission incomplete: rows in quarantine, ")
     remembered = (
         "SELECT row_count, commission FROM marts.month_total_versions WHERE report = 'commission_office' "
     )
@@ -80,7 +80,7 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(given: Giv
     assert built(given, shown) == [(True, True, None)] * 3
     for (report, table, _), of_month in zip(cases, months, strict=False):
         in_quarantine(given, report, "M1", table, of_month)
-    lacking = "M1 ({} without rows in quarantine)".format
+    lacking = "M1 ({} incomplete: rows in quarantine)".format
     assert built(given, shown) == [
         (True, False, lacking("running commission")), (True, False, lacking("leads")), (True, True, None),
     ]  # fmt: skip
