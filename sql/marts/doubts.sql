@@ -11,7 +11,7 @@
 --   numbers: the numbers that the condition concerns, as in meta.subjects
 --   subject: the figures of pages that the condition is about, as in meta.subjects
 --   report: the report that the condition is about
---   measure: the measure that a check found
+--   measure: the measure of the rows that a check found
 --   customer: the requested customer
 --   earner_id: the office, or for some checks the user, that the condition is about
 --   month: first day of the month

@@ -1,8 +1,7 @@
 -- How much more was earned than a year before: in total, and by the offices that were open all the time?
 -- One row per level, member, period and month that is over, if anything is known about the year before.
--- Growth in total includes offices that opened or closed; like-for-like growth covers the
--- compared_office_count of office_count offices that were open in all months of both periods. Show both
--- together.
+-- Growth in total includes offices that opened or closed; like-for-like growth covers only offices that were
+-- open in all months of both periods: compared_office_count of office_count. Show both together.
 -- Kind: view
 -- Key: level, member_id, period, month
 -- Columns:

@@ -8,7 +8,7 @@
 --   office_id: customer id of the user's office in the month
 --   joined_month: first month in which the users were active, see marts.user_month
 --   months_since: months since joined_month, 0 for the month itself
---   joined_count: users who joined
+--   joined_count: users of the office who joined in joined_month
 --   active_count: joined users who were active in the month
 --   commission: commission of these users; currency not documented, tax basis as declared in marts.tax_basis
 SELECT

@@ -2,9 +2,9 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it is
 -- loaded to its end and lacks nothing of the earner; earners are ranked by commission, and equal ones share a rank.
--- Ranks are compared with those of the same quarter or year a month earlier, so not in the first month of a
--- quarter or year, nor in an open month. per_active_month_rank is fair to users who joined or left within the
--- period: look at active_month_count as well, because one month may be luck.
+-- Ranks are compared with those of the same quarter or year a month earlier, so there is no previous_rank in
+-- the first month of a quarter or year, nor in an open month. per_active_month_rank is fair to users who
+-- joined or left within the period: look at active_month_count as well, because one month may be luck.
 -- Offices and users, and overlapping periods, are in one table: read one earner_kind and one period, and never add up
 -- two. A closed office is ranked up to its last month, see marts.office_month.
 -- It is built period by period, which takes two thirds of the time of building all at once, and ordered by year and

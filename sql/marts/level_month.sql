@@ -3,7 +3,7 @@
 -- brand or region without member_id covers offices whose brand or region is unknown. Amounts are those of the
 -- offices that are loaded: if is_complete is false, an office is missing, or was last read in the middle of
 -- the month, and more was earned than is shown. A number is null if its report is loaded for no office.
--- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
+-- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one level each.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain

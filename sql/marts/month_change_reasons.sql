@@ -1,10 +1,10 @@
 -- Why did a month that was over change?
--- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for the unexplained
--- rest. The amounts of a change add up to its difference, exactly.
+-- One row per change in marts.month_changes and sale or agent that explains a part of it, and one row for the
+-- unexplained rest. The amounts of a change add up to its difference, exactly.
 -- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in
 -- the office report and the change. If the amounts fit, it may also have been noted earlier, after the first
--- reading of that total, or later, up to the next reading or a week after the change. It is a reason for one
--- change only. If several would each explain the change alone, none of them is stated.
+-- reading of that total, or later, up to the next reading or a week after the change. A sale or an agent is a
+-- reason for one change only. If several would each explain the change alone, none of them is stated.
 -- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
 -- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
 -- where it was listed; the difference remains unexplained.

@@ -2,7 +2,7 @@
 -- One row per office, month, measure and build that found a different amount in the office report.
 -- This is marts.office_restatements with a row for each measure; a month without an earlier amount has no
 -- change.
--- marts.month_change_reasons says why. Never add up measures; add up the changes of one measure of a month.
+-- marts.month_change_reasons states why. Never add up measures; add up the changes of one measure of a month.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found

@@ -1,5 +1,5 @@
 -- What did each office earn and do, month by month?
--- One row per office and month for which any of its three reports is loaded.
+-- One row per office and month for which the office report, the running commissions or the leads are loaded.
 -- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack
 -- the number, or some rows could not be loaded and the office has none.
 -- Averages and percentages are computed from sums; do the same over several months:

@@ -1,13 +1,13 @@
 -- Which commissions are signed but not received, and how long have they been due?
 -- One row per sale of marts.sales.
--- A sale goes from contract (signed) through possession (due) to the day the commission was received. The service does not
--- state whether the whole commission was received then, an agreed due date, or an invoice: outstanding_commission is the
--- whole commission until a receipt is noted. Offices that never note a receipt look unpaid: leave them out by
--- is_receipt_noted.
--- Days are counted to counted_on, the day of the newest answer that the sales report gave for the customer of the row:
--- receipts of an office that is denied or switched off are not known, so its sales stay as they were last read, with
--- is_refreshed false, and do not fall due meanwhile. Changes in a month that was not read since are not known either;
--- read_at_utc says when it was read.
+-- A sale goes from contract (signed) through possession (due) to the day the commission was received. The
+-- service states no agreed due date, no invoice, and not whether the whole commission was received on that
+-- day: outstanding_commission is the whole commission until a receipt is noted. Offices that never note a
+-- receipt look unpaid: leave them out by is_receipt_noted.
+-- Days are counted to counted_on, the day of the newest sales answer for the row's customer. Receipts of an
+-- office that is denied or switched off are not known: its sales stay as they were last read, with
+-- is_refreshed false, and do not fall due meanwhile. Changes in a month that was not read since are not known
+-- either; read_at_utc says when it was read.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract

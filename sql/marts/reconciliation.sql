@@ -1,7 +1,8 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, compared report and measure if it or the office report is loaded; is_reconciled
--- is null unless both are. The office report is compared with the by-month report, the user report and the
--- shares in the sales list; the sales list is also compared with itself: whole commission against the shares.
+-- One row per office, month, compared report and measure, if the compared report or the office report is
+-- loaded; is_reconciled is null unless both are. The office report is compared with the by-month report, the
+-- user report and the shares in the sales list; the sales list is also compared with itself: whole commission
+-- against the shares.
 -- Users count at their derived office; but if several customers report one user, each answer counts at the
 -- customer's own or only office. Shares count at the agent's own office, so that a sale shared between
 -- offices agrees. The sales list is compared with the office report's sales alone: commission may differ by

@@ -1,10 +1,10 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
--- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their
--- shares; a sale without agents counts whole at the listing office. No other commission has a day. An office is
--- compared if its sales are read to the end of each month of both periods, and lack no row; the days of the current
--- month end before the day on which its sales were last read. Other offices are left out of both sums: missing_offices
--- names them. A user is compared if each of the user's offices is, but not if the user sold nothing in either period or
--- began since last year.
+-- One row per level, member and period. Sales count by day of contract, at the offices of their agents by
+-- their shares; a sale without agents counts whole at the listing office. No other commission has a day. An
+-- office is compared if its sales are read, without missing rows, to the end of each month of both periods;
+-- in the current month, to the day before they were last read. Other offices are left out of both sums:
+-- missing_offices names them. A user is compared if each of the user's offices is, but not if the user sold
+-- nothing in either period or began since last year.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
@@ -17,7 +17,8 @@
 --   until_on: last of these days, for the office that was read last
 --   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
 --     marts.tax_basis
---   sold_commission_before: commission from sales signed in the same days of last year; as sold_commission
+--   sold_commission_before: commission from sales signed in the same days of last year; currency and tax
+--     basis as for sold_commission
 --   sold_estate_parts: homes sold in these days
 --   sold_estate_parts_before: homes sold in the same days of last year
 --   sold_total_price: prices of the homes sold in these days, by share; currency not documented

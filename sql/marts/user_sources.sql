@@ -1,11 +1,12 @@
 -- Whose answer counts for a user's commission?
 -- One row per user, month and customer whose user report counts; several rows are added up.
--- If two customers answer for the same offices, one of them counts: the newer one, or of equally new ones, read in
--- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom the
--- month's sales, running commissions, leads and budgets place at these offices alone, because it has only a part of the
--- other users' numbers. A customer that is switched off, removed, denied or not found counts only for users of no other
--- customer. Customers without an office in common are added up: a user of two offices is assumed to be reported by each
--- with what was earned there; a check names users with equal amounts in two answers.
+-- If two customers answer for the same offices, one of them counts: the newer one, or if both were read in
+-- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom
+-- the month's sales, running commissions, leads and budgets place at these offices alone, because it has only
+-- a part of the other users' numbers. A customer that is switched off, removed, denied or not found counts
+-- only for users whom no other customer has. Customers without an office in common are added up: a user of
+-- two offices is assumed to be reported by each with the amounts earned there; a check names users with equal
+-- amounts in two answers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user

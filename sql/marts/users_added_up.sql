@@ -1,9 +1,9 @@
 -- Which users are added up from the answers of several customers, and might be counted twice?
 -- One row per user and month with more than one answer that counts; see marts.user_sources.
--- A user of two offices is assumed to be reported by each with what was earned there; it is not documented whether the
--- service answers with the whole instead. Equal amounts in both answers, month after month, suggest the whole: then the
--- user is counted twice here. A single equal month may be chance, such as a sale shared in halves between the user's
--- offices.
+-- A user of two offices is assumed to be reported by each with the amounts earned there; it is not documented
+-- whether the service answers with the whole instead. Equal amounts in both answers, month after month,
+-- suggest the whole: then the user is counted twice here. A single equal month may be chance, such as a sale
+-- shared in halves between the user's offices.
 -- Key: user_id, month
 -- Columns:
 --   month: first day of the month

@@ -4,9 +4,9 @@
 -- the row (FIR31529 is M31529, assumed), else to the requested office, or to the only office that the customer
 -- answers for, or to the only one of them at which its user has sales or running commissions. Otherwise the office is
 -- unknown, and a check counts the row.
--- A row that was the sum of the other rows of its report, office and month when first read is their total and
--- not a budget, if it has no user. So is a row of an id that no user has, if each row of this id is the sum
--- of the others, of two or more in at least three months, and the customer's directory is loaded.
+-- A row without a user is a total and not a budget if it was the sum of the other rows of its report, office
+-- and month when it was first read. So are the rows of an id that no user has, if each of them is the sum of
+-- the others, of two or more in at least three months, and the customer's directory is loaded.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   report: the budget report that the row comes from
