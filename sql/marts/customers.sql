@@ -23,7 +23,7 @@ WITH loaded_months AS (
     GROUP BY ALL
 ),
 
-answered AS (
+office_lists AS (
     SELECT
         customer_id,
         count(*) AS office_count,
@@ -32,7 +32,7 @@ answered AS (
     GROUP BY ALL
 ),
 
-not_refreshed AS (
+stale_offices AS (
     SELECT
         sources.customer_id,
         array_to_string(list_sort(list(DISTINCT coalesce(office_name, office_id))), ', ') AS offices
@@ -52,14 +52,14 @@ SELECT
     customers.region,
     coalesce(office_count, 0) AS office_count,
     own_offices.office_id AS own_office_id,
-    answered.offices,
+    office_lists.offices,
     loaded_months.first_month,
     loaded_months.last_month,
-    not_refreshed.offices AS not_refreshed_offices
+    stale_offices.offices AS not_refreshed_offices
 FROM staging.customers AS customers
 LEFT JOIN marts.offices AS offices ON offices.office_id = customers.customer_id
 LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = customers.customer_id
-LEFT JOIN answered ON answered.customer_id = customers.customer_id
+LEFT JOIN office_lists ON office_lists.customer_id = customers.customer_id
 LEFT JOIN loaded_months ON loaded_months.customer_id = customers.customer_id
-LEFT JOIN not_refreshed ON not_refreshed.customer_id = customers.customer_id
+LEFT JOIN stale_offices ON stale_offices.customer_id = customers.customer_id
 ORDER BY customers.customer_id

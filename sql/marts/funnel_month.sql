@@ -13,7 +13,7 @@
 --     estates_by_creation is not loaded
 --   unsold_count: registered homes without a contract yet; their sum over all months is the stock; null if the service
 --     returns only sold homes
-WITH registered AS (
+WITH registrations AS (
     SELECT
         sources.office_id,
         sources.month,
@@ -32,12 +32,12 @@ SELECT
     months.office_id,
     months.month,
     months.valuation_parts,
-    registered.registered AS registered_count,
-    CASE WHEN sum(registered.unsold) OVER () > 0 THEN registered.unsold END AS unsold_count,
+    registrations.registered AS registered_count,
+    CASE WHEN sum(registrations.unsold) OVER () > 0 THEN registrations.unsold END AS unsold_count,
     months.sold_estate_parts,
     months.writing_parts
 FROM marts.office_month AS months
-LEFT JOIN registered USING (office_id, month)
+LEFT JOIN registrations USING (office_id, month)
 UNION ALL
 SELECT 'user', user_id, office_id, month, valuation_parts, NULL, NULL, sold_estate_parts, writing_parts
 FROM marts.user_month

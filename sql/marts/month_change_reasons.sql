@@ -50,17 +50,17 @@ changes AS (
         lag(known_since_utc, 1, known_since_utc) OVER of_month AS reached_from_utc,
         lead(noted_at_utc) OVER of_month AS next_noted_at_utc,
         CASE measure WHEN 'sold_estate_parts' THEN 0.005 ELSE 1 END AS tolerance,
-        coalesce(shown.read_at_utc, noted_at_utc) AS shown_at_utc,
+        coalesce(after.read_at_utc, noted_at_utc) AS shown_at_utc,
         coalesce(before.read_at_utc, known_since_utc) AS first_before_utc,
         (
             SELECT max(read_at_utc)
             FROM staging.readings
             WHERE report = 'commission_office' AND customer_id = changes._customer AND month = changes.month
-                AND read_at_utc < coalesce(shown.read_at_utc, changes.noted_at_utc)
+                AND read_at_utc < coalesce(after.read_at_utc, changes.noted_at_utc)
         ) AS last_before_utc
     FROM marts.month_changes AS changes
     LEFT JOIN loads_read AS before ON before.load_id = changes.load_id_before
-    LEFT JOIN loads_read AS shown ON shown.load_id = changes.load_id_after
+    LEFT JOIN loads_read AS after ON after.load_id = changes.load_id_after
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 

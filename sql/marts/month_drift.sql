@@ -31,9 +31,9 @@ WITH versions AS (
 ),
 
 readings AS (
-    SELECT DISTINCT answered.office_id, readings.month, readings.read_at_utc
+    SELECT DISTINCT customers.office_id, readings.month, readings.read_at_utc
     FROM staging.readings AS readings
-    INNER JOIN (SELECT DISTINCT office_id, month, _customer AS customer_id FROM versions) AS answered USING (customer_id, month)
+    INNER JOIN (SELECT DISTINCT office_id, month, _customer AS customer_id FROM versions) AS customers USING (customer_id, month)
     WHERE readings.report = 'commission_office' AND readings.is_loaded
 ),
 

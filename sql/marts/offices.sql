@@ -27,7 +27,7 @@ offices_named AS (
     GROUP BY ALL
 ),
 
-branded AS (
+brands AS (
     SELECT
         office_id,
         arg_min(trademark, (
@@ -56,10 +56,10 @@ SELECT
     offices_named.office_id,
     offices_named.office_name,
     offices_named.office_city,
-    branded.brand,
-    branded.trademarks,
+    brands.brand,
+    brands.trademarks,
     regions.region
 FROM offices_named
-LEFT JOIN branded USING (office_id)
+LEFT JOIN brands USING (office_id)
 LEFT JOIN regions USING (office_id)
 ORDER BY offices_named.office_id

@@ -4,9 +4,9 @@
 -- Parameters: office, of_month
 SELECT sources.*
 FROM marts.sources AS sources
-INNER JOIN marts.office_sources AS counted
-    ON counted.report = sources.report
-    AND counted.customer_id = sources.customer_id
-    AND counted.month = sources.month
-WHERE counted.office_id = office AND counted.month = of_month
+INNER JOIN marts.office_sources AS office_sources
+    ON office_sources.report = sources.report
+    AND office_sources.customer_id = sources.customer_id
+    AND office_sources.month = sources.month
+WHERE office_sources.office_id = office AND office_sources.month = of_month
 ORDER BY sources.report

@@ -11,7 +11,7 @@
 --   commission_basis: the tax basis of commissions as the service states them, in words
 --   basis_note: what to note when commission is compared with a budget; null if both are known to be
 --     without VAT
-WITH declared AS (
+WITH declaration AS (
     SELECT coalesce(max(commission_vat), 'unknown') AS commission_vat, max(vat_rate) AS vat_rate
     FROM meta.tax_basis
 )
@@ -30,4 +30,4 @@ SELECT
         WHEN 'unknown' THEN 'commission may include VAT; the budget does not'
         WHEN 'included' THEN 'commission less its declared VAT of ' || percent || ' %'
     END AS basis_note
-FROM (SELECT *, regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') AS percent FROM declared)
+FROM (SELECT *, regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') AS percent FROM declaration)

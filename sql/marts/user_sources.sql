@@ -55,15 +55,15 @@ pairs AS (
 ),
 
 users_in_question AS (
-    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, answered.user_id
+    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, earners.user_id
     FROM pairs
-    INNER JOIN staging.commission_user AS answered
-        ON answered.customer_id = pairs.lesser_id AND answered.month = pairs.month
+    INNER JOIN staging.commission_user AS earners
+        ON earners.customer_id = pairs.lesser_id AND earners.month = pairs.month
     UNION
-    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, answered.user_id
+    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, earners.user_id
     FROM pairs
-    INNER JOIN staging.commission_user AS answered
-        ON answered.customer_id = pairs.greater_id AND answered.month = pairs.month
+    INNER JOIN staging.commission_user AS earners
+        ON earners.customer_id = pairs.greater_id AND earners.month = pairs.month
     WHERE pairs.is_lesser_newer
 ),
 
@@ -71,8 +71,8 @@ compared AS (
     SELECT
         pairs.*,
         users.user_id,
-        of_greater.user_id IS NOT NULL AS has_greater,
-        of_lesser.user_id IS NOT NULL AS has_lesser,
+        greater_earners.user_id IS NOT NULL AS has_greater,
+        lesser_earners.user_id IS NOT NULL AS has_lesser,
         coalesce(string_split(workplaces.named_offices, ', '), []) AS trace_offices,
         trace_offices <> [] AND list_has_all(lesser_offices, trace_offices) AS is_lesser_whole,
         is_lesser_newer AND (is_lesser_whole OR (is_lesser_refreshed AND NOT is_greater_refreshed AND has_lesser))
@@ -84,12 +84,12 @@ compared AS (
         AND NOT list_has_any(list_intersect(greater_offices, lesser_offices), trace_offices) AS are_added_up
     FROM pairs
     INNER JOIN users_in_question AS users USING (greater_id, lesser_id, month)
-    LEFT JOIN staging.commission_user AS of_greater
-        ON of_greater.customer_id = greater_id
-        AND of_greater.user_id = users.user_id
-        AND of_greater.month = pairs.month
-    LEFT JOIN staging.commission_user AS of_lesser
-        ON of_lesser.customer_id = lesser_id AND of_lesser.user_id = users.user_id AND of_lesser.month = pairs.month
+    LEFT JOIN staging.commission_user AS greater_earners
+        ON greater_earners.customer_id = greater_id
+        AND greater_earners.user_id = users.user_id
+        AND greater_earners.month = pairs.month
+    LEFT JOIN staging.commission_user AS lesser_earners
+        ON lesser_earners.customer_id = lesser_id AND lesser_earners.user_id = users.user_id AND lesser_earners.month = pairs.month
     LEFT JOIN staging.user_offices AS workplaces ON workplaces.user_id = users.user_id AND workplaces.month = pairs.month
 ),
 
@@ -115,26 +115,26 @@ rows_without_commission AS (
     SELECT user_id, month, customer_id FROM staging.commission_user WHERE commission IS NULL
 ),
 
-without_amount AS (
+rows_without_amount AS (
     FROM rows_without_commission
     SEMI JOIN earned_before USING (user_id, month)
     WHERE NOT EXISTS (FROM rows_without_commission ANTI JOIN earned_before USING (user_id, month))
 )
 
 SELECT
-    answered.user_id,
-    answered.month,
-    answered.customer_id,
+    earners.user_id,
+    earners.month,
+    earners.customer_id,
     loaded_months.load_id,
     loaded_months.fetched_at_utc,
     loaded_months.source_state,
     loaded_months.is_refreshed,
     loaded_months.is_cut_short,
     loaded_months.is_unfinished,
-    without_amount.user_id IS NOT NULL AS lacks_amount,
+    rows_without_amount.user_id IS NOT NULL AS lacks_amount,
     lacks_rest(loaded_months.is_cut_short, loaded_months.is_unfinished) OR lacks_amount AS is_partial
-FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
+FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS earners
 INNER JOIN loaded_months USING (customer_id, month)
-LEFT JOIN without_amount USING (user_id, month, customer_id)
+LEFT JOIN rows_without_amount USING (user_id, month, customer_id)
 ANTI JOIN yielding_answers USING (user_id, month, customer_id)
-ORDER BY answered.month, answered.user_id, answered.customer_id
+ORDER BY earners.month, earners.user_id, earners.customer_id

@@ -44,7 +44,7 @@ WITH entries AS (
     FROM meta.month_totals
 ),
 
-gathered AS (
+offices_gathered AS (
     SELECT
         entries.customer_id,
         entries.office_id,
@@ -70,14 +70,14 @@ SELECT
     CASE WHEN NOT has_moved THEN max(latest_run_utc) FILTER (has_moved) OVER (PARTITION BY office_id) END AS came_after_utc
 FROM (
     SELECT
-        gathered.*,
+        offices_gathered.*,
         coalesce(
-            runs.latest_run_utc > gathered.latest_run_utc
-            AND max(gathered.latest_run_utc) FILTER (customers.is_active) OVER (PARTITION BY office_id)
-            > gathered.latest_run_utc,
+            runs.latest_run_utc > offices_gathered.latest_run_utc
+            AND max(offices_gathered.latest_run_utc) FILTER (customers.is_active) OVER (PARTITION BY office_id)
+            > offices_gathered.latest_run_utc,
             false
         ) AS has_moved
-    FROM gathered
+    FROM offices_gathered
     LEFT JOIN staging.customers AS customers USING (customer_id)
     LEFT JOIN runs USING (customer_id)
 )
