@@ -21,8 +21,8 @@ from warehouse.marts.queries import SQL, syntax_trees
 from warehouse.store.duckdb_file import mappings
 
 with duckdb.connect() as empty:
-    empty.execute(f"CREATE SCHEMA meta; {(SQL / 'meta/views/metrics.sql').read_text('utf-8')}")
-    METRICS = tuple(Row(**metric) for metric in mappings(empty.execute("FROM meta.metrics")))
+    metrics = empty.execute((SQL / "meta" / "metrics.sql").read_text("utf-8"))
+    METRICS = tuple(Row(**metric) for metric in mappings(metrics))
 ENGLISH = language("en").with_figures(METRICS)
 
 Thing = TypeVar("Thing", Facts, Row)

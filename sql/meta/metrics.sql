@@ -1,4 +1,5 @@
 -- Which figures are there, and how is each computed?
+-- One row per figure.
 -- Columns:
 --   metric: name of the figure
 --   subject: what the figure is about
@@ -11,7 +12,6 @@
 --   doubt: the kind of figures, as in meta.subjects, whose conditions make it doubtful
 --   label_en: what people call it, in English
 --   label_sv: what people call it, in Swedish
-CREATE OR REPLACE VIEW meta.metrics AS
 FROM (VALUES
     ('commission', 'Commission', 'level_month', 'sum(commission)', 'level, member_id, month', 'money', true, 'as declared in marts.tax_basis', 'commission', 'Commission', 'Provision'),
     ('commission_per_agent', 'Commission', 'level_month', 'sum(commission_per_active_agent * active_agent_count) / sum(active_agent_count)', 'level, member_id, month', 'money', false, 'as declared in marts.tax_basis', 'commission', 'Per active agent and month', 'Per aktiv mäklare och månad'),
@@ -32,4 +32,4 @@ FROM (VALUES
     ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Writing assignments', 'Skrivuppdrag'),
     ('active_agents', 'People', 'headcount_month', 'sum(active_agent_count)', 'level, member_id, month', 'people', false, NULL, 'agents', 'Active agents', 'Aktiva mäklare'),
     ('leads', 'Leads', 'lead_sources', 'sum(lead_count)', 'month, office_id, sender_name', 'leads', true, NULL, 'leads', 'Leads received', 'Mottagna leads')
-) AS _(metric, subject, mart, expression, grain, unit, is_additive, basis, doubt, label_en, label_sv);
+) AS _(metric, subject, mart, expression, grain, unit, is_additive, basis, doubt, label_en, label_sv)
