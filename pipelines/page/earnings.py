@@ -411,14 +411,14 @@ def _forecast_note(row: Row, words: Language) -> str:
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
-    """The effects of homes, price and fee on commission since last year; they add up to the change."""
+    """What changed commission since last year: homes, price, fee, and offices that opened or closed."""
     words = writer.words
+    has_other_offices = any(row.offices_effect for row in facts.drivers)
+    steps = ("homes", "price", "fee", *(["offices"] if has_other_offices else []))
     table = [
         PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),
         PageColumn("before", "sold_commission_before", "money"),
-        PageColumn("homes", "homes_effect", "signed money"),
-        PageColumn("price", "price_effect", "signed money"),
-        PageColumn("fee", "fee_effect", "signed money"),
+        *(PageColumn(step, f"{step}_effect", "signed money") for step in steps),
         PageColumn("now", "sold_commission", "money"),
         PageColumn("difference", kind="signed money"),
     ]
@@ -426,8 +426,6 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     if numbers is None:
         return None
     year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-
-    steps = ("homes", "price", "fee")
     spans = waterfall([getattr(year, f"{step}_effect") for step in steps])
     series = [
         Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
@@ -438,8 +436,4 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
-    page = _page_period(facts, "year")
-    notes = [words.text("drivers.total")] if page and page.compared_offices < page.offices else []
-    return Section(
-        "drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes
-    )
+    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])

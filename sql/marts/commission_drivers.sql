@@ -2,9 +2,10 @@
 -- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year before.
 -- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each of the
 -- three is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), so their order does
--- not matter and they add up to the difference exactly. The effects of a brand's offices need not add up to the
--- brand's: if homes move to offices with other prices, the brand has a price effect.
--- All three effects are null if a factor is unknown, zero or negative. A period is unknown if an office is not loaded
+-- not matter. They cover the offices that marts.growth compares; the rest of the difference comes from offices that
+-- opened or closed, and all four add up to the difference exactly. The effects of a brand's offices need not add up to
+-- the brand's: if homes move to offices with other prices, the brand has a price effect.
+-- All four effects are null if a factor is unknown, zero or negative. A period is unknown if an office is not loaded
 -- to the end of one of its months, or was not requested for that month: missing_offices names the office. An office
 -- that has been switched off since then counts only in the year before; a closed office has no row of its own after its
 -- last month. Other commission (writing assignments, valuations) is not included.
@@ -31,6 +32,7 @@
 --     sold_commission
 --   price_effect: the part that comes from higher or lower prices
 --   fee_effect: the part that comes from a higher or lower fee
+--   offices_effect: the part that comes from offices that opened or closed
 --   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH months AS (
     SELECT
@@ -77,6 +79,10 @@ offices_paired AS (
         month,
         office_id,
         office_name,
+        levels.level,
+        levels.member_id,
+        levels.member_name,
+        coalesce(list_contains(string_split(growth.compared_offices, ', '), office_id), false) AS is_compared,
         this.office_id IS NOT NULL AS is_here,
         coalesce(this.is_known, true) AS is_known,
         coalesce(before.is_known, false) AS was_known,
@@ -88,11 +94,15 @@ offices_paired AS (
         before.sold_estate_parts AS sold_estate_parts_before
     FROM (FROM offices_summed WHERE years_ago = 0) AS this
     FULL JOIN (FROM offices_summed WHERE years_ago = 1) AS before USING (period, month, office_id, office_name)
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    LEFT JOIN marts.growth AS growth
+        ON (growth.level, growth.period, growth.month) = (levels.level, period, month)
+        AND growth.member_id IS NOT DISTINCT FROM levels.member_id
 ),
 
 summed AS (
     SELECT
-        levels.level, levels.member_id, levels.member_name, paired.period, paired.month,
+        level, member_id, member_name, period, month,
         string_agg(paired.office_name, ', ' ORDER BY paired.office_name)
             FILTER (NOT (paired.is_known AND paired.was_known)) AS missing_offices,
         CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_commission) END AS sold_commission,
@@ -100,10 +110,15 @@ summed AS (
         CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_estate_parts) END AS sold_estate_parts,
         CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_commission_before) END AS sold_commission_before,
         CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_total_price_before) END AS sold_total_price_before,
-        CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_estate_parts_before) END AS sold_estate_parts_before
+        CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_estate_parts_before) END AS sold_estate_parts_before,
+        sum(paired.sold_commission) FILTER (is_compared) AS commission,
+        sum(paired.sold_commission_before) FILTER (is_compared) AS commission_before,
+        sum(paired.sold_estate_parts) FILTER (is_compared) AS homes,
+        sum(paired.sold_estate_parts_before) FILTER (is_compared) AS homes_before,
+        sum(paired.sold_total_price) FILTER (is_compared) / nullif(homes, 0) AS price,
+        sum(paired.sold_total_price_before) FILTER (is_compared) / nullif(homes_before, 0) AS price_before
     FROM offices_paired AS paired
-    INNER JOIN marts.office_levels AS levels USING (office_id)
-    GROUP BY levels.level, levels.member_id, levels.member_name, paired.period, paired.month
+    GROUP BY ALL
     HAVING bool_or(paired.is_here)
 ),
 
@@ -111,15 +126,13 @@ factored AS (
     SELECT
         *,
         (sold_commission - sold_commission_before)::DECIMAL(18, 4) AS difference,
-        sold_total_price / nullif(sold_estate_parts, 0) AS price,
-        sold_total_price_before / nullif(sold_estate_parts_before, 0) AS price_before,
-        sold_estate_parts > 0 AND sold_estate_parts_before > 0
-        AND price > 0 AND price_before > 0
-        AND sold_commission > 0 AND sold_commission_before > 0 AS is_known,
+        difference IS NOT NULL
+        AND homes > 0 AND homes_before > 0 AND price > 0 AND price_before > 0 AND commission > 0 AND commission_before > 0
+            AS is_known,
         CASE
             WHEN NOT is_known THEN NULL
-            WHEN sold_commission = sold_commission_before THEN sold_commission
-            WHEN is_known THEN difference / ln(sold_commission / sold_commission_before)
+            WHEN commission = commission_before THEN commission
+            WHEN is_known THEN (commission - commission_before) / ln(commission / commission_before)
         END AS mean_commission
     FROM summed
 )
@@ -134,16 +147,16 @@ SELECT
     sold_commission_before::DECIMAL(18, 4) AS sold_commission_before,
     sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts,
     sold_estate_parts_before::DECIMAL(19, 8) AS sold_estate_parts_before,
-    price::DECIMAL(18, 4) AS average_price,
-    price_before::DECIMAL(18, 4) AS average_price_before,
+    (sold_total_price / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
+    (sold_total_price_before / nullif(sold_estate_parts_before, 0))::DECIMAL(18, 4) AS average_price_before,
     (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
     (100 * sold_commission_before / nullif(sold_total_price_before, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage_before,
     difference,
-    (CASE WHEN is_known THEN mean_commission * ln(sold_estate_parts / sold_estate_parts_before) END)::DECIMAL(18, 4)
-        AS homes_effect,
+    (CASE WHEN is_known THEN mean_commission * ln(homes / homes_before) END)::DECIMAL(18, 4) AS homes_effect,
     (CASE WHEN is_known THEN mean_commission * ln(price / price_before) END)::DECIMAL(18, 4) AS price_effect,
-    (difference - homes_effect - price_effect)::DECIMAL(18, 4) AS fee_effect,
+    (commission - commission_before - homes_effect - price_effect)::DECIMAL(18, 4) AS fee_effect,
+    (difference - homes_effect - price_effect - fee_effect)::DECIMAL(18, 4) AS offices_effect,
     missing_offices
 FROM factored
 ANTI JOIN marts.dim_office AS closed

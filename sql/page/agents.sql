@@ -59,6 +59,7 @@ active_agents AS (
     SELECT
         office_id,
         user_id,
+        any_value(coalesce(office_name, office_id)) AS office_name,
         min(month) FILTER (is_active) AS first_month,
         max(month) FILTER (is_active) AS last_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
@@ -67,20 +68,19 @@ active_agents AS (
     HAVING first_month IS NOT NULL
 ),
 
-moves AS (
+moves AS (  -- not between two offices at which the agent works at the same time
     SELECT
-        active_agents.office_id,
-        active_agents.user_id,
-        arg_max(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month < active_agents.first_month) AS moved_from,
-        arg_min(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month > active_agents.last_month) AS moved_to,
-        coalesce(min(users.month) FILTER (users.month > active_agents.last_month), any_value(active_agents.first_month)) AS moved_month
-    FROM active_agents
-    INNER JOIN worked AS users
-        ON users.user_id = active_agents.user_id AND users.is_active AND users.office_id <> active_agents.office_id
-    GROUP BY active_agents.office_id, active_agents.user_id
-    HAVING moved_to IS NOT NULL OR any_value(active_agents.first_month) > (
+        this.office_id,
+        this.user_id,
+        arg_max(other.office_name, other.last_month) FILTER (other.last_month < this.first_month) AS moved_from,
+        arg_min(other.office_name, other.first_month) FILTER (other.first_month > this.last_month) AS moved_to,
+        coalesce(min(other.first_month) FILTER (other.first_month > this.last_month), any_value(this.first_month)) AS moved_month
+    FROM active_agents AS this
+    INNER JOIN active_agents AS other ON other.user_id = this.user_id AND other.office_id <> this.office_id
+    GROUP BY this.office_id, this.user_id
+    HAVING moved_to IS NOT NULL OR any_value(this.first_month) > (
         SELECT date_trunc('year', month) - INTERVAL 1 YEAR FROM last_month
-    ) AND moved_from IS NOT NULL AND max(users.month) <= any_value(active_agents.first_month)
+    ) AND moved_from IS NOT NULL AND max(other.last_month) < any_value(this.first_month)
 ),
 
 budgeted AS (

@@ -11,6 +11,7 @@ SELECT
     without_vat(drivers.homes_effect, basis)::DECIMAL(18, 4) AS homes_effect,
     without_vat(drivers.price_effect, basis)::DECIMAL(18, 4) AS price_effect,
     without_vat(drivers.fee_effect, basis)::DECIMAL(18, 4) AS fee_effect,
+    without_vat(drivers.offices_effect, basis)::DECIMAL(18, 4) AS offices_effect,
     without_vat(drivers.difference, basis)::DECIMAL(18, 4) AS difference
 FROM marts.commission_drivers AS drivers
 LEFT JOIN meta.tax_basis AS basis ON true

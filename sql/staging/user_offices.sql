@@ -5,7 +5,8 @@
 -- the user was responsible for, the company of the user's leads, budgets with an amount, the agent's own
 -- office on sales (today's, even on old sales), and in the latest month read, the directory of an office if
 -- only one has the user.
--- If user reports of several customers have the user, the offices of the one with the largest commission come first.
+-- If user reports of several customers have the user, the one with the largest commission so far comes first, so that
+-- an agent of two offices does not move every month.
 -- Kind: table
 -- Columns:
 --   user_id: id of the user
@@ -29,7 +30,9 @@ sales_led AS (  -- each sale once, although several offices may list it
 ),
 
 users_reported AS (
-    SELECT user_id, month, customer_id, commission
+    SELECT
+        user_id, month, customer_id, commission,
+        sum(commission) OVER (PARTITION BY user_id, customer_id ORDER BY month) AS commission_so_far
     FROM staging.commission_user
     WHERE greatest(commission, sold_estate_parts, writing_parts, valuation_parts) > 0
 ),
@@ -74,7 +77,7 @@ traces AS (
 ranked_traces AS (
     SELECT
         traces.*,
-        users.commission,
+        users.commission_so_far,
         choice = min(choice) OVER (PARTITION BY user_id, month, users.customer_id)
         AND (users.customer_id IS NOT NULL OR count(users.customer_id) OVER (PARTITION BY user_id, month) = 0) AS is_best
     FROM traces
@@ -86,7 +89,7 @@ ranked_traces AS (
 SELECT
     user_id,
     month,
-    arg_min(office_id, (-coalesce(commission, 0), choice, -weight, office_id)) FILTER (is_best) AS office_id,
+    arg_min(office_id, (-coalesce(commission_so_far, 0), choice, -weight, office_id)) FILTER (is_best) AS office_id,
     array_to_string(list_sort(list(DISTINCT office_id)), ', ') AS named_offices,
     list(DISTINCT office_id) FILTER (is_best) AS working_offices
 FROM ranked_traces

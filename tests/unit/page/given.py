@@ -208,7 +208,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
 def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, list[Row]]:
     """A row or more of a page in each query that has some of pages."""
     values: dict[str, Iterable[Sequence[object]]] = {
-        "drivers": [("year", LAST, *amounts(100, 110, 20, -5, -5, 10))],
+        "drivers": [("year", LAST, *amounts(100, 110, 20, -5, -5, 3, 13))],
         "forecasts": [(Decimal(9000), 0.75, 1, 1, *amounts(8000, 9900))],
         "funnel": [amounts(40, 20)],
         "headcount": [(one, 7, 1, 0, 2, 0, 0, 0) for one in months[-2::-1]],
