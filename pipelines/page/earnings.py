@@ -42,7 +42,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 def _complete_forecast(row: Row) -> Decimal | None:
     """The forecast of the year; None if it leaves out an office whose commission is in the row."""
     forecast: Decimal | None = row.year_forecast
-    return forecast if row.forecast_offices >= row.offices else None
+    return forecast if row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _compared(row: Row, words: Language) -> str:
 
 
 def _offices_suffix(known: int, row: Row, words: Language) -> str:
-    return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
+    return words.text("cards.of_offices", known=known, all=row.open_offices) if known < row.open_offices else ""
 
 
 def _range(facts: Facts, writer: Writer) -> list[str]:

@@ -5,8 +5,9 @@
 -- cover the offices that marts.growth compares, and compared_offices counts them; but total_change and
 -- commission_before cover all offices, even those that opened or closed. The current month is compared with nothing. A
 -- budget is compared with the actual of the offices that have one. The year's forecast is that of each office's latest
--- month that is over, if all twelve months have a budget; budget_months counts them. Declared VAT is deducted. Figures
--- come three times: all that is known of a period, and the compared ones now and before.
+-- month that is over, if all months of the year since it began have a budget; budget_months counts them. open_offices
+-- leaves out those that closed before the period. Declared VAT is deducted. Figures come three times: all that is known
+-- of a period, and the compared ones now and before.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
@@ -14,7 +15,12 @@ WITH of_pages AS (
             without_vat(months.sold_commission, basis) AS sold_commission,
             max(months.began_month) OVER of_office AS began_month,
             max(months.closed_after_month) OVER of_office AS closed_after_month,
-            CASE WHEN months.budget_month_count = 12 THEN nullif(months.year_budget, 0) END AS year_budget,
+            CASE
+                WHEN months.budget_month_count >= datediff(
+                    'month', greatest(months.began_month, date_trunc('year', months.month)), date_trunc('year', months.month) + INTERVAL 1 YEAR
+                )
+                THEN nullif(months.year_budget, 0)
+            END AS year_budget,
             arg_max_null(months.year_forecast, months.month) FILTER (NOT months.is_budget_open) OVER (
                 PARTITION BY months.level, months.member_id, months.office_id, year(months.month)
             ) AS year_forecast
@@ -109,6 +115,7 @@ figures AS (
         any_value(period_start)::DATE AS period_start,
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
+        count(DISTINCT sides.office_id) FILTER (closed_after_month IS NULL OR closed_after_month >= first_month) AS open_offices,
         count(*) AS wanted,
         count(commission) AS known,
         count(commission) FILTER (NOT is_whole) AS cut_short,
@@ -146,6 +153,7 @@ SELECT
     found.period_start,
     found.is_over,
     found.offices,
+    found.open_offices,
     found.wanted - found.known AS missing_months,
     found.cut_short,
     found.until_on,

@@ -98,10 +98,11 @@ def period(
     known = Decimal(commission)
     found = row(
         "periods", kind, scope, name, office, first, LAST, first, is_over,
-        offices=1, forecast_offices=1, compared_offices=0, budget_offices=0, missing_months=0, cut_short=0,
-        until_on=date(2026, 2, 28), budget_months=12, commission=known, homes=Decimal("2.5"), fee_share=0.025,
-        average_price=Decimal(4_000_000), average_commission=Decimal(100_000), other_commission=Decimal(5),
-        per_agent=Decimal(500), agents=Decimal(2), commission_before=known / Decimal("1.1"),
+        offices=1, open_offices=1, forecast_offices=1, compared_offices=0, budget_offices=0, missing_months=0,
+        cut_short=0, until_on=date(2026, 2, 28), budget_months=12, commission=known, homes=Decimal("2.5"),
+        fee_share=0.025, average_price=Decimal(4_000_000), average_commission=Decimal(100_000),
+        other_commission=Decimal(5), per_agent=Decimal(500), agents=Decimal(2),
+        commission_before=known / Decimal("1.1"),
     )  # fmt: skip
     if name == "year":
         found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000))

@@ -48,7 +48,7 @@ def test_the_year_is_a_line_of_figures() -> None:
 
 
 def test_growth_is_told_like_for_like_and_in_total_and_budgets_are_counted_if_an_office_lacks_them() -> None:
-    figures = opening(facts(periods=(replace(period(), offices=2),)), ENGLISH).figures
+    figures = opening(facts(periods=(replace(period(), offices=2, open_offices=2),)), ENGLISH).figures
     assert [(name, cell.text) for name, cell in figures[1:4]] == [
         ("of budget (1 of 2 offices)", "100%"),
         ("vs last year, like for like (1 of 2 offices)", "+10.0%"),
@@ -66,7 +66,10 @@ def test_the_year_is_drawn_beside_its_budget_last_year_and_the_forecast() -> Non
     whole = replace(facts, months=[*facts.months, *coming])
     drawing, partial = (
         opening(
-            replace(whole, periods=[replace(row, offices=offices) for row in whole.periods]), ENGLISH
+            replace(
+                whole, periods=[replace(row, offices=offices, open_offices=offices) for row in whole.periods]
+            ),
+            ENGLISH,
         ).chart
         for offices in (1, 2)
     )
@@ -148,7 +151,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
 
 def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None:
     facts = of_chain(chain("A", "B"))
-    periods = [one if one.office_id else replace(one, offices=2) for one in facts.periods]
+    periods = [one if one.office_id else replace(one, offices=2, open_offices=2) for one in facts.periods]
     behind = [replace(one, actual=Decimal(700)) if one.office_id == "B" else one for one in periods]
     section = offices_section(replace(facts, periods=behind), ENGLISH, {"A": "offices/A.html"})
     assert section is not None
@@ -341,7 +344,7 @@ def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None
 
 def test_the_budget_by_month_says_how_many_offices_have_one() -> None:
     section = months_section(
-        replace(of_chain(chain("A")), periods=(replace(period(), offices=3),)), ENGLISH, STOCKHOLM
+        replace(of_chain(chain("A")), periods=(replace(period(), open_offices=3),)), ENGLISH, STOCKHOLM
     )
     assert section is not None
     assert section.notes == ["Budget this year (1 of 3 offices)."]
