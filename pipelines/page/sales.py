@@ -168,15 +168,10 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         return None
     table = [
         PageColumn("office", "office_name"),
-        *(PageColumn(name, kind="count") for name in ("agents", "agents_before")),
+        PageColumn("agents", kind="count"),
         *(PageColumn(name, kind="money") for name in ("budget", "budget_before")),
     ]
-    name = words.text(
-        "coming.heading",
-        period=words.period(rows[0].first_month, rows[0].last_month),
-        known=words.number(sum(row.agents for row in rows)),
-        all=words.number(sum(row.agents_before for row in rows)),
-    )
+    name = words.text("coming.heading", period=words.period(rows[0].first_month, rows[0].last_month))
     return writer.table(name, "coming", table, rows)
 
 

@@ -23,7 +23,6 @@ SELECT
     (SELECT min(month) FROM coming_months) AS first_month,
     (SELECT max(month) FROM coming_months) AS last_month,
     count(DISTINCT current_budgets.user_id) FILTER (current_budgets.month = coming_months.month) AS agents,
-    count(DISTINCT current_budgets.user_id) FILTER (current_budgets.month < coming_months.month) AS agents_before,
     sum(current_budgets.amount) FILTER (current_budgets.month = coming_months.month)::DECIMAL(18, 4) AS budget,
     sum(current_budgets.amount) FILTER (current_budgets.month < coming_months.month)::DECIMAL(18, 4) AS budget_before
 FROM current_budgets

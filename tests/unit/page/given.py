@@ -192,7 +192,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
         "cancelled": [gone(office)],
         "changed_sales": [sold(office), sold(office, "gone", 60, None), sold(office, "changed", 100, 105)],
         "changes": [changed(office)],
-        "coming_budgets": [row("coming_budgets", *both, first, last, 1, 3, *amounts(50, 150))],
+        "coming_budgets": [row("coming_budgets", *both, first, last, 1, *amounts(50, 150))],
         "due_sales": [
             row("due_sales", *both, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
         ],
