@@ -196,7 +196,7 @@ async def request_samples(
     patience = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
     async with context.open_session(settings.model_copy(update=patience), "look") as session:
-        session.breaker.reports = len(ordered)
+        session.breaker.report_count = len(ordered)
         session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
         sampler = _Sampler(session.clients, Month.of(today), zone, known, denied)
         samples = [

@@ -77,7 +77,7 @@ async def test_what_ends_the_run(
 ) -> None:
     service, left = Service(*replies), len(asking) - len(ended)
     found, breaker, _ = await asked(service, asking)
-    kind = "AllRefused" if ended[-1] == "Forbidden" else "HostDown"
+    kind = "AllDenied" if ended[-1] == "Forbidden" else "HostDown"
     assert found == ended + [kind] * left
     assert len(service.asked) == len(ended)
     assert type(breaker.stop_error).__name__ == (kind if left else "NoneType")
@@ -111,7 +111,7 @@ async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:
 
 def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> CircuitBreaker:
     """A circuit breaker that was told of these statuses, for all these customers and reports."""
-    breaker = CircuitBreaker(RateLimit(5, 1000, clock=StillClock()), reports=reports)
+    breaker = CircuitBreaker(RateLimit(5, 1000, clock=StillClock()), report_count=reports)
     for customers, names, status in answers:
         for customer in customers:
             for report in names:
@@ -157,11 +157,11 @@ def test_a_customer_is_refused_that_gets_nothing_of_what_others_get(
     answers: list[tuple[list[str], list[str], int]], refused: bool
 ) -> None:
     breaker = after(9, (["M1"], THREE_REPORTS, 403), *answers)
-    assert (breaker.denies_customer("M1"), breaker.denies_customer("M2")) == (refused, False)
+    assert (breaker.lacks_access("M1"), breaker.lacks_access("M2")) == (refused, False)
 
 
 def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer() -> None:
     breaker = after(9, (["M2"], ["sales"], 200))
     for report in THREE_REPORTS:
         breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
-    assert (breaker.denies_customer("M1", LOGIN), breaker.denies_customer("M1")) == (True, False)
+    assert (breaker.lacks_access("M1", LOGIN), breaker.lacks_access("M1")) == (True, False)

@@ -213,7 +213,10 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
             httpx.ReadTimeout(""),
             "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
         ),
-        (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Stop the cache"),
+        (
+            reply(200, b"[1]", age="90000"),
+            "the last answered from a cache (25 hours old). Configure the cache",
+        ),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
         (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
@@ -231,7 +234,7 @@ async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was
 @pytest.mark.parametrize(
     ("said", "facts"),
     [
-        (reply(401), (401, "", LOGIN.words)),
+        (reply(401), (401, "", LOGIN.name)),
         (reply(404), (404, "", "")),
         (reply(503), (503, "answered 503", "")),
         (httpx.ReadTimeout(""), (None, "took too long", "")),
