@@ -1,8 +1,8 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
-answer does not fit its shape if the object that lacks the list has an undeclared list or object, or if an
-enclosing object has an undeclared member with the name of the list.
+answer does not fit its shape if the object that lacks the list has an undeclared list or object or looks
+like a row of the list, or if an enclosing object has an undeclared member with the name of the list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.catalogue.model import Table
-from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
+from pipelines.normalize.contents import EMPTY_OBJECT, Fields, FilledColumn, is_list_of_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import describe, places_of
@@ -29,15 +29,15 @@ TYPES_OF_STEPS: dict[str, type] = {"[]": list, "{}": dict, "": dict}
 
 
 class ShapeMismatch(Exception):
-    """A document whose rows are not where the shape of its report says."""
+    """The rows of a document are not where the shape of its report says."""
 
 
 class ErrorMessage(ShapeMismatch):
-    """A document of plain values only, in place of one with rows."""
+    """A document has only plain values where rows were expected."""
 
 
 class Nested(NamedTuple):
-    """The elements of a list or keyed object, their names, and the index of the object that they are in."""
+    """The elements of a list or keyed object, their names, and the index of the object that contains it."""
 
     parent: int
     elements: Sequence[Json]
@@ -48,8 +48,8 @@ class Nested(NamedTuple):
 class Level:
     """The objects at one place, across all documents; at the topmost level, the documents themselves.
 
-    `elements` are the values there, which may also be no objects. For each element, `parents` has the index
-    of the object in `above` that contains it.
+    `elements` are the values there, not all of them objects. For each element, `parents` has the index of the
+    object in `above` that contains it.
     """
 
     place: Place
@@ -73,7 +73,7 @@ class Level:
             if type(element) is dict
             else {VALUE: element}
             if takes_values and not isinstance(element, list | None)
-            else EMPTY
+            else EMPTY_OBJECT
             for element in self.elements
         ]
 
@@ -81,7 +81,7 @@ class Level:
     def non_objects(self) -> list[int]:
         """The indexes of the elements that are not objects."""
         objects = () if self.objects is self.elements else self.objects
-        return [row for row, element in enumerate(objects) if element is EMPTY]
+        return [row for row, element in enumerate(objects) if element is EMPTY_OBJECT]
 
     @cached_property
     def fields(self) -> Fields:
@@ -153,7 +153,7 @@ def inner_level(level: Level, place: Place) -> Level:
 
 
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
-    """The level below that holds the elements of undeclared lists."""
+    """The level of the elements of undeclared lists below `level`."""
     place = Place(path=table.name, table=table)
     nested = [Nested(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
@@ -175,7 +175,7 @@ def columns_along_path(level: Level) -> dict[str, FilledColumn]:
 
 
 def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMismatch:
-    """The error for a value that does not fit: the expected path, its kind, and where rows may be."""
+    """The error for a value that does not fit: what was expected, what was found, and where rows may be."""
     is_document = type(value) is dict and any(value is document for document in documents)
     if is_document and not any(isinstance(member, list | dict) for member in value.values()):
         found = f"an error message, or no rows, instead of {expected}"
@@ -199,7 +199,7 @@ def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
 
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
-    """For each object, yield the name and value of the member at the end of the hop to a place."""
+    """Yield for each object the name and value of the member at the end of the hop to a place."""
     hop = place.hop
     values = list(level.elements)
     name = ""
@@ -207,7 +207,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
         if depth == 0 and not level.non_objects:
             fields = level.fields
         else:
-            fields = Fields([value if type(value) is dict else EMPTY for value in values])
+            fields = Fields([value if type(value) is dict else EMPTY_OBJECT for value in values])
             misfit = next(
                 (value for value in values if type(value) is not dict and not is_nothing(value)), None
             )
@@ -225,9 +225,9 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
                     raise _mismatch(place.path, element, level.roots)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
-    kind = TYPES_OF_STEPS[hop.step.each]
+    expected_type = TYPES_OF_STEPS[hop.step.each]
     for value in values:
-        if not isinstance(value, kind) and not is_nothing(value):
+        if not isinstance(value, expected_type) and not is_nothing(value):
             raise _mismatch(place.path, value, level.roots)
         yield name, value
 
@@ -295,10 +295,10 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
-        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if holds_objects(value)]
+        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if is_list_of_objects(value)]
         is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
-            type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
+            type(value) is dict and any(map(is_list_of_objects, value.values())) for _, value in members
         )
         has_only_plain_lists = not nested and any(value and type(value) is list for _, value in extra)
         if not is_nothing(element) and (not is_expected or is_wrapped or has_only_plain_lists):

@@ -234,7 +234,7 @@ def test_an_answer_with_ten_misfits_that_are_half_of_its_rows_is_an_error(wrong:
     answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
-        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not because is_new is a text"):
+        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not, because is_new is a text"):
             normalized(report, answer)
     else:
         assert len(normalized(report, answer).rejected) == wrong
