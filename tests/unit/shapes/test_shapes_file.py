@@ -64,14 +64,14 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
         ),
         (
             '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
-            "[budget_commission] budget_commission.user_id: 'y[].z' is not on the way to the rows at 'x[]'",
+            "[budget_commission] budget_commission.user_id: 'y[].z' is not on the path to the rows at 'x[]'",
         ),
         (
             '[budget_commission]\nrows = "x[]"',
             (
                 "[budget_commission] columns needs a line for user_id: write its path, "
                 'or "-" if the service has none '
-                "('[].users[].userId' is not on the way to the rows at 'x[]')"
+                "('[].users[].userId' is not on the path to the rows at 'x[]')"
             ),
         ),
         (
