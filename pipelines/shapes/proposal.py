@@ -68,7 +68,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns; on a tie, whether it has more columns outside of `other`."""
+        """Whether it lacks fewer needed columns or, on a tie, has more columns but no rows inside `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
