@@ -112,8 +112,7 @@ def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapp
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return monthly_report(
         name=name,
-        description=f"The earnings of each {earner} in a month{{}}. Rows are totals without a month, so each "
-        "request is for one month.",
+        description=f"Earnings of each {earner} in a month{{}}: totals, so each request is for one month.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(
@@ -137,7 +136,7 @@ REPORTS = (
     *_reports_by_kind(
         monthly_report(
             name="commission_office_by_month",
-            description="The earnings of each office by month{}, with many months in one request. Rows are "
+            description="Earnings of each office by month{}, with many months in one request. Rows are "
             "assumed to be nested as office > year > month. On by default, as a check of commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR

@@ -19,7 +19,7 @@ MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
 MAX_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
 MORE_FIELDS = "more fields"  # the name of the JSON column
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
-EMPTY_OBJECT: Object = {}
+EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Fields:
 class Contents:
     """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
-    `declared` are the columns to read, by simplified names; the lists at `lists` are read elsewhere. With
-    `takes_all`, undeclared fields become columns, and with `takes_lists`, undeclared lists become tables.
+    `declared` are the columns to read, and `lists` the lists that are read elsewhere, by simplified names.
+    With `takes_all`, undeclared fields become columns, and with `takes_lists`, undeclared lists tables.
     """
 
     declared: Mapping[Keys, Column]
@@ -116,20 +116,16 @@ class Contents:
         """Set lists of objects aside and flatten objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
-            if self.takes_lists and any(map(is_list_of_objects, values)):
+            if self.takes_lists and any(map(has_objects, values)):
                 self.undeclared_lists[keys] = [
-                    [element for element in value if element is not None]
-                    if is_list_of_objects(value)
-                    else None
+                    [element for element in value if element is not None] if has_objects(value) else None
                     for value in values
                 ]
-                values = [None if is_list_of_objects(value) else value for value in values]
+                values = [None if has_objects(value) else value for value in values]
             values = [None if value == [] else value for value in values]
         if dict in types and len(keys) < MAX_DEPTH:
             is_mixed = len(types) > 1
-            inner = (
-                [value if type(value) is dict else EMPTY_OBJECT for value in values] if is_mixed else values
-            )
+            inner = [value if type(value) is dict else EMPTY for value in values] if is_mixed else values
             self.add(Fields(inner), keys, self.spelled_keys[keys])
             values = [None if type(value) is dict else value for value in values] if is_mixed else []
         return values
@@ -140,7 +136,7 @@ def is_nothing(value: Json) -> bool:
     return value is None or value in ([], {})
 
 
-def is_list_of_objects(value: Json) -> bool:
+def has_objects(value: Json) -> bool:
     """Whether a value is a list with objects, which may also contain nulls but nothing else."""
     types = set(map(type, value)) if type(value) is list else set()
     return dict in types and types <= {dict, type(None)}

@@ -111,7 +111,7 @@ class _Normalizer:
 
     report: Report
     values: Sequence[Json]
-    request_columns: Sequence[FilledColumn]
+    requested: Sequence[FilledColumn]
     window: tuple[Month, ...]
     timezone: str
     tables: dict[str, NormalizedTable] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class _Normalizer:
             }
         columns |= {
             filled.column.name: filled.gather(level.documents)
-            for filled in self.request_columns
+            for filled in self.requested
             if filled.column.name in declared
         }
         self.missing += [
@@ -213,8 +213,7 @@ class _Normalizer:
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
         """The table for an undeclared list, named after its path; its rows have the requested id."""
         by_id = self.report.endpoint.by_id
-        columns = [filled.column for filled in self.request_columns]
-        ids = [column for column in columns if by_id and column.name in by_id.columns]
+        ids = [filled.column for filled in self.requested if by_id and filled.column.name in by_id.columns]
         [name] = unique_names([f"{parent.name}__{column_name(keys)}"], self.tables)
         return Table(name, "", "", parent=parent.name, requested=tuple(ids))
 
@@ -252,7 +251,7 @@ class _Normalizer:
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
     ) -> None:
-        """Raise ShapeMismatch if at least ten and half of the rows, or all rows of a document, are rejected.
+        """Raise ShapeMismatch if half of the rows (at least ten), or all rows of a document, are rejected.
 
         For topmost tables only. The only row of a document may be rejected if it has a declared column.
         """

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.catalogue.model import Report
-from pipelines.normalize.contents import EMPTY_OBJECT, Fields
+from pipelines.normalize.contents import EMPTY, Fields
 from pipelines.normalize.document import Document, Json, Keys, to_json
 from pipelines.normalize.rows import Level, ShapeMismatch, document_level, inner_level
 from pipelines.shapes.paths import member_path
@@ -68,7 +68,7 @@ def _ids(level: Level, key: Sequence[str]) -> list[Id]:
 def _values_at(objects: Sequence[Json], members: Keys) -> list[Json]:
     values: list[Json] = list(objects)
     for name in members:
-        values = Fields([value if type(value) is dict else EMPTY_OBJECT for value in values]).values(name)
+        values = Fields([value if type(value) is dict else EMPTY for value in values]).values(name)
     return values
 
 

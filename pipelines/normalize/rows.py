@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.catalogue.model import Table
-from pipelines.normalize.contents import EMPTY_OBJECT, Fields, FilledColumn, is_list_of_objects, is_nothing
+from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, has_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import describe, places_of
@@ -73,7 +73,7 @@ class Level:
             if type(element) is dict
             else {VALUE: element}
             if takes_values and not isinstance(element, list | None)
-            else EMPTY_OBJECT
+            else EMPTY
             for element in self.elements
         ]
 
@@ -81,7 +81,7 @@ class Level:
     def non_objects(self) -> list[int]:
         """The indexes of the elements that are not objects."""
         objects = () if self.objects is self.elements else self.objects
-        return [row for row, element in enumerate(objects) if element is EMPTY_OBJECT]
+        return [row for row, element in enumerate(objects) if element is EMPTY]
 
     @cached_property
     def fields(self) -> Fields:
@@ -207,7 +207,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
         if depth == 0 and not level.non_objects:
             fields = level.fields
         else:
-            fields = Fields([value if type(value) is dict else EMPTY_OBJECT for value in values])
+            fields = Fields([value if type(value) is dict else EMPTY for value in values])
             misfit = next(
                 (value for value in values if type(value) is not dict and not is_nothing(value)), None
             )
@@ -295,10 +295,10 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
-        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if is_list_of_objects(value)]
+        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if has_objects(value)]
         is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
-            type(value) is dict and any(map(is_list_of_objects, value.values())) for _, value in members
+            type(value) is dict and any(map(has_objects, value.values())) for _, value in members
         )
         has_only_plain_lists = not nested and any(value and type(value) is list for _, value in extra)
         if not is_nothing(element) and (not is_expected or is_wrapped or has_only_plain_lists):

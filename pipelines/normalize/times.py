@@ -37,13 +37,12 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
     has_more = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
     if has_more.any():  # an offset, or a rare form
         indexes = has_more.arg_true()
-        other_texts = texts.gather(indexes)
-        utc = other_texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
+        unparsed = texts.gather(indexes)
+        utc = unparsed.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
         utc = utc.dt.replace_time_zone(None)
         moved = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
-        rare = other_texts.filter(moved.is_null()).unique()
-        parsed = {text: _local_time(text, ZoneInfo(zone)) for text in rare}
-        rare_times = pl.Series([parsed.get(text) for text in other_texts], dtype=LOCAL)
+        rare = {text: _local_time(text, ZoneInfo(zone)) for text in unparsed.filter(moved.is_null()).unique()}
+        rare_times = pl.Series([rare.get(text) for text in unparsed], dtype=LOCAL)
         times = times.scatter(indexes, moved.zip_with(moved.is_not_null(), rare_times))
     return times.set(~times.is_between(*CALENDAR), None)
 
