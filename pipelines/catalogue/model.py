@@ -85,7 +85,7 @@ def column(sql_type: str, source: str, description: str, *, name: str = "", **ma
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
-# The service sends money as JSON numbers (commissions fractional, prices whole): decimals here.
+# The service sends money as JSON numbers (commissions fractional, prices whole), read as decimals.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
@@ -146,7 +146,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter; every window is requested once for each of its values, in this order.
+    """A parameter with several values: every window is requested once for each, in this order.
 
     In every topmost table, `column` has the meaning of the value that a row was requested with. A row that
     is returned for several values changed between the requests, so the last value counts. If nearly all rows
@@ -230,7 +230,7 @@ class Endpoint:
 class Timing:
     """When a report is requested."""
 
-    enabled: bool = True  # unless the settings say otherwise
+    enabled: bool = True  # by default; the settings can change it
     on_demand: bool = False  # only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # also future months (of budgets), once a week if each takes a request

@@ -11,7 +11,7 @@ from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-MIN_PAIRS = 3  # one report of one customer may fail for its own reason
+MIN_PAIRS = 3  # one report of one customer may fail for a reason of its own
 FORBIDDEN = 403
 STATUSES_WITH_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
 MIN_CUSTOMERS = 3
@@ -37,10 +37,10 @@ class CircuitBreaker:
     max_failures: int = 10
     stop_error: HostDown | None = None
     _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
-    _failed_in_a_row: list[ConnectError] = field(default_factory=list)
+    _errors_in_a_row: list[ConnectError] = field(default_factory=list)
     _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
     _denied_reports: defaultdict[CustomerLogin, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _answered: set[CustomerLogin] = field(default_factory=set)
+    _logins_with_access: set[CustomerLogin] = field(default_factory=set)
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
@@ -57,13 +57,13 @@ class CircuitBreaker:
             self.rate_limit.slow_down()
         if attempt.is_retryable:
             return
-        self._failed_in_a_row.clear()
+        self._errors_in_a_row.clear()
         customer, report = attempt.request.customer, attempt.request.report
         if is_denied:
             self._denied_reports[customer, login].add(report)
             self._denied_in_a_row.add((customer, report))
         elif attempt.status in STATUSES_WITH_ACCESS:
-            self._answered.add((customer, login))
+            self._logins_with_access.add((customer, login))
             self._answered_reports.add(report)
             self._denied_in_a_row.clear()
         if is_denied and self._is_mass_denial():
@@ -79,7 +79,7 @@ class CircuitBreaker:
 
     def note_exhausted(self, error: ConnectError) -> None:
         """Record a request that failed in all its tries."""
-        errors = self._failed_in_a_row
+        errors = self._errors_in_a_row
         errors.append(error)
         pairs = {(item.request.customer, item.request.report) for item in errors}
         reports = {report for _, report in pairs}
@@ -103,7 +103,7 @@ class CircuitBreaker:
         """
         denied = self._denied_reports.get((customer, login), set())
         return (
-            (customer, login) not in self._answered
+            (customer, login) not in self._logins_with_access
             and len(denied) >= MIN_DENIED_REPORTS
             and not denied.isdisjoint(self._answered_reports)
         )

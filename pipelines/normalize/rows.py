@@ -36,7 +36,7 @@ class ErrorMessage(ShapeMismatch):
     """A document has only plain values where rows were expected."""
 
 
-class Nested(NamedTuple):
+class NestedElements(NamedTuple):
     """The elements of a list or keyed object, their names, and the index of the object that contains it."""
 
     parent: int
@@ -56,7 +56,7 @@ class Level:
     elements: Sequence[Json]
     parents: pl.Series
     above: Level | None = None
-    lists: Sequence[Nested] = ()
+    lists: Sequence[NestedElements] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
 
     @cached_property
@@ -79,7 +79,7 @@ class Level:
 
     @cached_property
     def non_objects(self) -> list[int]:
-        """The indexes of the elements that are not objects."""
+        """The indexes of the elements that cannot be read as objects."""
         objects = () if self.objects is self.elements else self.objects
         return [row for row, element in enumerate(objects) if element is EMPTY]
 
@@ -113,7 +113,7 @@ class Level:
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
-        """The level with only these rows."""
+        """The level with only the elements at these indexes."""
         if len(rows) == len(self.elements):
             return self
         elements = [self.elements[row] for row in rows]
@@ -140,9 +140,9 @@ def inner_level(level: Level, place: Place) -> Level:
     if step.is_any:
         return _make_level(level, place, _lists_of_any_name(level, place.path))
     lists = [
-        Nested(row, list(value.values()), list(value))
+        NestedElements(row, list(value.values()), list(value))
         if step.each == "{}"
-        else Nested(row, value if step.each else [value], [name] * len(value))
+        else NestedElements(row, value if step.each else [value], [name] * len(value))
         for list_name in step.names or ("",)
         for row, (name, value) in enumerate(_members_at(level, place, list_name))
         if value
@@ -155,7 +155,7 @@ def inner_level(level: Level, place: Place) -> Level:
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
     """The level of the elements of undeclared lists below `level`."""
     place = Place(path=table.name, table=table)
-    nested = [Nested(row, elements) for row, elements in enumerate(lists) if elements]
+    nested = [NestedElements(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
 
 
@@ -191,7 +191,7 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 
-def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
+def _make_level(above: Level, place: Place, lists: Sequence[NestedElements]) -> Level:
     """The level with the elements of all lists, each with the index of its object in `above`."""
     parents = chain.from_iterable(repeat(nested.parent, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
@@ -219,7 +219,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             enclosing = _enclosing_levels(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.key_tuples) or tuple(element) in lacking) and (
-                    _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
+                    _may_have_rows(element, declared, declared_below, is_row=level.place.table is not None)
                     or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
                     raise _mismatch(place.path, element, level.roots)
@@ -232,7 +232,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
         yield name, value
 
 
-def _may_hold_rows(
+def _may_have_rows(
     element: Object, declared: Collection[str], declared_below: Collection[str], *, is_row: bool
 ) -> bool:
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
@@ -288,14 +288,16 @@ def _declared_at_or_below(place: Place) -> set[str]:
     return _declared_at(place, ()).union(*map(_declared_at_or_below, place.below))
 
 
-def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
+def _lists_of_any_name(level: Level, expected: str) -> list[NestedElements]:
     """Every undeclared list of objects in the objects of a level; raises ShapeMismatch for rows elsewhere."""
     declared = {keys[0] for keys in level.place.declared}
-    lists: list[Nested] = []
+    lists: list[NestedElements] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
-        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if has_objects(value)]
+        nested = [
+            NestedElements(row, value, [key] * len(value)) for key, value in extra if has_objects(value)
+        ]
         is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
             type(value) is dict and any(map(has_objects, value.values())) for _, value in members

@@ -88,12 +88,12 @@ def arrange_columns(
         replace(columns.get(column.name) or empty_column(column, length), column=column)
         for column in declared
     ]
-    others = [filled.column for filled in undeclared]
-    by_source = sorted(others, key=lambda column: column.source)
+    undeclared_columns = [filled.column for filled in undeclared]
+    by_source = sorted(undeclared_columns, key=lambda column: column.source)
     taken = (*OUR_COLUMNS, *(column.name for column in declared))
     unique = unique_names([column.name for column in by_source], taken)
     names = dict(zip(map(id, by_source), unique, strict=True))
-    renamed = [replace(column, name=names[id(column)]) for column in others]
+    renamed = [replace(column, name=names[id(column)]) for column in undeclared_columns]
     return [*arranged, *(replace(old, column=new) for old, new in zip(undeclared, renamed, strict=True))]
 
 
@@ -117,7 +117,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in their order, with `_2`, `_3` if repeated or taken; SQL ignores case."""
+    """The names in order, with `_2` or `_3` if repeated or taken, where case is ignored as in SQL."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:

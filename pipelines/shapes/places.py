@@ -35,7 +35,7 @@ class FoundPlace:
     def __str__(self) -> str:
         """The path, the number of objects there, and the names of their members."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
-        return f"{self.path} ({objects} of {names_in_words(self.names)})"
+        return f"{self.path} ({objects} with {names_in_words(self.names)})"
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
@@ -50,7 +50,7 @@ def describe(value: Json) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, dict):
-        return f"an object of {names_in_words(value)}" if value else "an empty object"
+        return f"an object with {names_in_words(value)}" if value else "an empty object"
     if isinstance(value, list):
         return f"a list of {len(value)}" if value else "an empty list"
     return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"

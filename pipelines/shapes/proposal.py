@@ -1,7 +1,7 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-A field whose values are known ids of offices or users is the office or user id, whatever its name. All other
-fields are matched by name. If two fields may be the same column, the operator must decide. No value is shown.
+A field whose values are known ids of offices or users is that id, regardless of its name. Other fields are
+matched by name. If two fields may be the same column, the operator must decide. Values are never shown.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns or, on a tie, has more columns but no rows inside `other`."""
+        """Whether it lacks fewer needed columns or, in a tie, has more columns and is outside of `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))

@@ -118,7 +118,7 @@ def test_an_absent_list_next_to_an_undeclared_list_or_object_does_not_fit_even_i
 ) -> None:
     offices = [{"id": str(number), "sales": [SALE]} for number in range(5)]
     offices[3] = {"id": "3", **undeclared}
-    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object of id, "):
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object with id, "):
         found(("[].sales[]", text("office", "[].id"), ID), offices)
 
 
@@ -140,7 +140,7 @@ def test_lists_of_any_name_have_objects_and_are_not_wrapped_in_an_object(wrong: 
 
 def test_flat_rows_do_not_fit_if_enclosing_objects_are_declared() -> None:
     flat = {"customerId": "M1", "userId": "HAN1", "year": 2026, "month": 1, "commission": 5}
-    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object of customerId, "):
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object with customerId, "):
         normalized("budget_commission", [flat])
 
 
@@ -195,8 +195,8 @@ def test_the_message_names_the_expected_path_and_the_found_fields_but_no_value()
     with pytest.raises(ShapeMismatch) as raised:
         normalized("budget_commission", {"data": {"items": users}})
     assert str(raised.value) == (
-        "expected [], found an object of data; "
-        "there are objects at data.items[] (12 objects of userId, period, Anna Andersson 1)"
+        "expected [], found an object with data; "
+        "there are objects at data.items[] (12 objects with userId, period, Anna Andersson 1)"
     )
 
 
