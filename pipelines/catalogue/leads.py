@@ -1,7 +1,6 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-Only reports take the customer id of a group, so bids are requested for each of its offices (interface,
-Endpoints).
+Only reports take a group's customer id, so bids are requested for each of its offices (interface, Endpoints).
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _request_columns(
         parts = [by_id.parts(requested_id) for requested_id in requested_ids]
         for index, name in enumerate(by_id.columns):
             values = pl.Series([ids[index] for ids in parts], dtype=pl.String)
-            columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
+            columns.append(FilledColumn(Column(name, "VARCHAR", "", "the requested id"), values))
     if parameter := report.endpoint.choices:
         values = pl.Series([parameter.values.get(choice or "") for choice in choices], dtype=pl.Boolean)
         columns.append(FilledColumn(parameter.column, values))

@@ -36,7 +36,7 @@ class ErrorMessage(ShapeMismatch):
     """A document has only plain values where rows were expected."""
 
 
-class NestedElements(NamedTuple):
+class Children(NamedTuple):
     """The elements of a list or keyed object, their names, and the index of the object that contains it."""
 
     parent: int
@@ -56,7 +56,7 @@ class Level:
     elements: Sequence[Json]
     parents: pl.Series
     above: Level | None = None
-    lists: Sequence[NestedElements] = ()
+    lists: Sequence[Children] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
 
     @cached_property
@@ -140,9 +140,9 @@ def inner_level(level: Level, place: Place) -> Level:
     if step.is_any:
         return _make_level(level, place, _lists_of_any_name(level, place.path))
     lists = [
-        NestedElements(row, list(value.values()), list(value))
+        Children(row, list(value.values()), list(value))
         if step.each == "{}"
-        else NestedElements(row, value if step.each else [value], [name] * len(value))
+        else Children(row, value if step.each else [value], [name] * len(value))
         for list_name in step.names or ("",)
         for row, (name, value) in enumerate(_members_at(level, place, list_name))
         if value
@@ -155,7 +155,7 @@ def inner_level(level: Level, place: Place) -> Level:
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
     """The level of the elements of undeclared lists below `level`."""
     place = Place(path=table.name, table=table)
-    nested = [NestedElements(row, elements) for row, elements in enumerate(lists) if elements]
+    nested = [Children(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
 
 
@@ -191,7 +191,7 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 
-def _make_level(above: Level, place: Place, lists: Sequence[NestedElements]) -> Level:
+def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
     """The level with the elements of all lists, each with the index of its object in `above`."""
     parents = chain.from_iterable(repeat(nested.parent, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
@@ -288,16 +288,14 @@ def _declared_at_or_below(place: Place) -> set[str]:
     return _declared_at(place, ()).union(*map(_declared_at_or_below, place.below))
 
 
-def _lists_of_any_name(level: Level, expected: str) -> list[NestedElements]:
+def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
     """Every undeclared list of objects in the objects of a level; raises ShapeMismatch for rows elsewhere."""
     declared = {keys[0] for keys in level.place.declared}
-    lists: list[NestedElements] = []
+    lists: list[Children] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
-        nested = [
-            NestedElements(row, value, [key] * len(value)) for key, value in extra if has_objects(value)
-        ]
+        nested = [Children(row, value, [key] * len(value)) for key, value in extra if has_objects(value)]
         is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
             type(value) is dict and any(map(has_objects, value.values())) for _, value in members
