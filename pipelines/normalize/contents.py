@@ -77,7 +77,7 @@ class Contents:
     """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
     `declared` are the columns to read, and `lists` the lists that are read elsewhere, by simplified names.
-    With `takes_all`, undeclared fields become columns, and with `takes_lists`, undeclared lists tables.
+    With `takes_all`, undeclared fields become columns. With `takes_lists`, undeclared lists become tables.
     """
 
     declared: Mapping[Keys, Column]
@@ -85,7 +85,7 @@ class Contents:
     takes_all: bool
     takes_lists: bool = True
     columns: dict[Keys, Kinds] = field(default_factory=dict)
-    spelled_keys: dict[Keys, Keys] = field(default_factory=dict)  # by simplified keys
+    spelled_keys: dict[Keys, Keys] = field(default_factory=dict)  # simplified keys -> keys in the answer
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, prefix: Keys = (), spelled_prefix: Keys = ()) -> None:
