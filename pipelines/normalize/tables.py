@@ -117,15 +117,15 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in order, with `_2` or `_3` if repeated or taken, where case is ignored as in SQL."""
+    """The names in order; `_2`, `_3` ... is appended to a name that is repeated or taken, in any case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
-        free, number = name, 2
-        while free.lower() in used:
-            free, number = f"{name}_{number}", number + 1
-        used.add(free.lower())
-        unique.append(free)
+        candidate, number = name, 2
+        while candidate.lower() in used:
+            candidate, number = f"{name}_{number}", number + 1
+        used.add(candidate.lower())
+        unique.append(candidate)
     return unique
 
 

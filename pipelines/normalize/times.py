@@ -40,10 +40,10 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
         unparsed = texts.gather(indexes)
         utc = unparsed.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
         utc = utc.dt.replace_time_zone(None)
-        moved = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
-        rare = {text: _local_time(text, ZoneInfo(zone)) for text in unparsed.filter(moved.is_null()).unique()}
+        local = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
+        rare = {text: _local_time(text, ZoneInfo(zone)) for text in unparsed.filter(local.is_null()).unique()}
         rare_times = pl.Series([rare.get(text) for text in unparsed], dtype=LOCAL)
-        times = times.scatter(indexes, moved.zip_with(moved.is_not_null(), rare_times))
+        times = times.scatter(indexes, local.zip_with(local.is_not_null(), rare_times))
     return times.set(~times.is_between(*CALENDAR), None)
 
 
@@ -53,14 +53,14 @@ def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`: if all texts without an offset are
     local midnights when read as UTC, and none is a midnight as written, they are read as UTC.
     """
-    moved = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
-    if not _is_midnight(moved).any():
+    local = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
+    if not _is_midnight(local).any():
         return times
-    has_no_offset = moved.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
-    is_moved = has_no_offset & _is_midnight(moved) & ~_is_midnight(times)
-    if not is_moved.any() or (has_no_offset & ~is_moved).any():
+    has_no_offset = local.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
+    is_utc = has_no_offset & _is_midnight(local) & ~_is_midnight(times)
+    if not is_utc.any() or (has_no_offset & ~is_utc).any():
         return times
-    return moved.zip_with(is_moved, times)
+    return local.zip_with(is_utc, times)
 
 
 def _local(utc: pl.Series, zone: str) -> pl.Series:
