@@ -23,14 +23,14 @@ TimeParameters = Literal[
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
     "history",  # a snapshot, stored as slowly changing history
-    "not kept",  # the answer only says which months to request next
+    "not kept",  # the answer only decides which months to request next
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
-    "window",  # rows carry no date: their month is that of the window
+    "window",  # rows have no date, so their month is that of the window
     "documented date",  # the table names the column with the date of a row
-    "year and month",  # assumed: rows carry a year and a month
-    "none",  # the report has no months at all
+    "year and month",  # assumed: rows have a year and a month
+    "none",  # the report has no months
 ]
 ID_SEPARATOR = "|"
 
@@ -71,7 +71,7 @@ def snake_case(name: str) -> str:
 def functions_of(path: str) -> list[str]:
     """The service's functions in a path, the narrowest first: `/CRM/Bids/{customerId}` has crm_bids and crm.
 
-    All paths of a function begin alike (interface, What the service does).
+    All paths of a function begin with the same words (interface, What the service does).
     """
     words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
@@ -90,7 +90,7 @@ money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
-day = partial(column, "TIMESTAMP", is_day=True)  # sent as midnight
+day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight at its start
 text = partial(column, "VARCHAR")
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
@@ -113,7 +113,7 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Documented fields whose names in the JSON are inferred by the interface's rule."""
+    """The columns, marked as fields whose names in the JSON are inferred by the interface's rule."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 

@@ -14,16 +14,16 @@ from pipelines.foreign_text import tidy
 from pipelines.normalize.document import Json, to_json
 from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_unset
 
-# Kinds of values, as reasons of rejected rows name them.
+# Kinds of values, in the words of the reasons for rejecting rows.
 TEXT = "a text"
 WHOLE = "a whole number"
 FRACTION = "a fractional number"
-TRUTH = "true or false"
+BOOLEAN = "true or false"
 LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
 LONG_FRACTION = "a number too long for a float"  # as it was written
 NESTED = "an object or a list"  # as JSON, if it cannot become columns or tables
 
-Kinds = Mapping[str, pl.Series]  # the values of a column by kind; those of other kinds are null
+Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null at other kinds
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that a float always preserves
 EXACT_WHOLE = 2**53  # a float can represent every whole number up to here
@@ -44,16 +44,16 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
     str: (TEXT, pl.String()),
     int: (WHOLE, pl.Int64()),
     float: (FRACTION, pl.Float64()),
-    bool: (TRUTH, pl.Boolean()),
+    bool: (BOOLEAN, pl.Boolean()),
 }
-_TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
+_TYPE_OF_KIND = {BOOLEAN: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _WRITTEN_NUMBER = (
     r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
 """A number: {0} is its decimal mark, and {1} may separate thousands."""
 _UNREADABLE = "?"
-_TRUTHS = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 _LONG = 2**63
 
 
@@ -236,12 +236,12 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("BIGINT", LONG_FRACTION): _to_whole,
     ("BIGINT", TEXT): _to_whole,
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
-    ("BOOLEAN", TEXT): lambda text: _TRUTHS.get(text.lower()),
+    ("BOOLEAN", TEXT): lambda text: _BOOLEANS.get(text.lower()),
 }
 # How DuckDB writes these kinds as text when it widens a column.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
     FRACTION: float_as_text,
-    TRUTH: lambda value: "true" if value else "false",
+    BOOLEAN: lambda value: "true" if value else "false",
     LONG_FRACTION: _long_as_text,
 }
