@@ -90,15 +90,15 @@ def _reports_by_kind(report: Report) -> Iterator[Report]:
     `{}` in a description is replaced by the kind.
     """
     for kind in (None, "Sale", "Valuation", "Writing"):
-        suffix, only = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
+        suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(
             report,
             name=f"{report.name}{suffix}",
-            description=report.description.format(only),
+            description=report.description.format(note),
             endpoint=replace(report.endpoint, query={"assignment": kind} if kind else {}),
             timing=replace(report.timing, enabled=kind is None),
             tables=tuple(
-                replace(table, name=f"{table.name}{suffix}", description=table.description.format(only))
+                replace(table, name=f"{table.name}{suffix}", description=table.description.format(note))
                 for table in report.tables
             ),
         )
@@ -137,7 +137,7 @@ REPORTS = (
         monthly_report(
             name="commission_office_by_month",
             description="Earnings of each office by month{}, with many months in one request. Rows are "
-            "assumed to be nested as office > year > month. On by default, as a check of commission_office.",
+            "assumed to be nested as office > year > month. With all kinds, it checks commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),

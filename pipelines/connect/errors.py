@@ -54,7 +54,7 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """401: the login was denied; no other request uses it before the next nightly run."""
+    """401: the login was denied; no request uses it until `DeniedLogins` allows another try."""
 
     trouble = "login"
 
@@ -138,7 +138,7 @@ ASK_FOR_ACCESS = "Ask the service's support for access; everything else is reque
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
     400: (BadRequest, "it rejects the request.", TOO_OLD_OR_GROUP),
-    403: (Forbidden, "the login has no access to it.", ASK_FOR_ACCESS),
+    403: (Forbidden, "the login has no access to this report.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
 }

@@ -107,7 +107,7 @@ def _request_columns(
 
 @dataclass
 class _Normalizer:
-    """The documents of one window, and what has been read from them so far."""
+    """The documents of one window, and the tables and rows that have been read from them so far."""
 
     report: Report
     values: Sequence[Json]
@@ -229,12 +229,12 @@ class _Normalizer:
         self._check_documents(level, table, reasons)
         undated = undatable_rows(table, columns, months)
         stated_months = named_months(columns) if months.dated_by else None
-        requested = {month.first_day for month in self.window}
+        requested_days = {month.first_day for month in self.window}
         where = f"{level.place.path or 'the answer'}, element"
         for row, (reason, column) in reasons.items():
             month = months.first_days[row] or (stated_months[row] if stated_months is not None else None)
             is_undatable = month is None and row in undated
-            month = month if month in requested else None
+            month = month if month in requested_days else None
             raw = to_json(level.elements[row])
             self.rejected.append(
                 RejectedRow(table.name, f"{where} {row + 1}", reason, column, month, raw, is_undatable)
@@ -257,14 +257,14 @@ class _Normalizer:
         """
         if table.parent:
             return
-        count = Counter(level.documents)
-        rejected = Counter(level.documents.gather(list(reasons)))
+        row_counts = Counter(level.documents)
+        rejected_counts = Counter(level.documents.gather(list(reasons)))
         is_half = len(reasons) >= MIN_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             document = level.documents[row]
-            is_rejected = rejected[document] == count[document]
+            is_rejected = rejected_counts[document] == row_counts[document]
             if is_half or (
-                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or count[document] > 1)
+                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or row_counts[document] > 1)
             ):
                 fitting = len(level.elements) - len(reasons)
                 found = describe_misfit(level.elements[row], [level.roots[document]])

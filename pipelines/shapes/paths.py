@@ -63,7 +63,7 @@ class ColumnPath:
     """Where the value of a column is: at a level of the path to the rows, under members of its objects.
 
     Level 0 is the document, and the last level is the row. Without members, the value is the object itself
-    or, with `is_key`, the object's key. `parent` is set for a column of the parent row: it is its table.
+    or, with `is_key`, the object's key. For a column of the parent row, `parent` names the table.
     """
 
     level: int = -1
@@ -91,10 +91,10 @@ class RowsPath:
         steps, level = _steps(text, is_column=True), 0
         for hop in self.hops:
             length = len(hop.members) + 1
-            head, rest = steps[:length], steps[length:]
+            head, remaining = steps[:length], steps[length:]
             if not head or head[-1] != hop.step or _names(head[:-1]) != hop.members:
                 break
-            steps, level = rest, level + 1
+            steps, level = remaining, level + 1
             if head[-1].takes_key:
                 return ColumnPath(level, is_key=True)
         if any(step.each for step in steps):

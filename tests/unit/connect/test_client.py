@@ -200,7 +200,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
     [
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
         (reply(401), "tried on two nights, then only if it changes. Correct BROKERBI_"),
-        (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
+        (reply(403), "answered 403: the login has no access to this report. Ask the service's support"),
         (
             reply(404),
             "answered 404: it has no such report or customer. Check BROKERBI_BASE_URL and the customer id",
