@@ -1,8 +1,8 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of them take a range of months: one request has all months, if rows state a year and a month. The others
-have one month in their path, and are requested once a week, and when their counterpart with a range has
-changed. No row is documented: the paths of columns are assumed, and `shapes.toml` corrects them.
+Three of them take a range of months: one request returns all months, if rows state a year and a month. The
+others have one month in their path. They are requested once a week, and when their counterpart for a range
+has changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from functools import partial
 
 from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
-ASKED_USER = requested("asked_user_id", description="the requested user", id_of="user")
-USER = ById(  # if a customer's users are unknown, users who earned commission
+REQUESTED_USER = requested("asked_user_id", description="the requested user", id_of="user")
+USER = ById(  # the users of a customer or, if none are loaded, users who earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 measure = partial(assumed, type="DECIMAL(18,4)", needed=True)
 COMMISSION = measure(
     "commission_budget",
     source=".commission",
-    description="commission budgeted, in whole SEK without VAT where set",
+    description="budgeted commission, which is set in whole SEK without VAT",
 )
-SOLD = measure("sold_budget", source=".sold", description="homes to be sold")
-REGISTERED = measure("registered_budget", source=".registered", description="homes to be newly registered")
-MEETINGS = measure("meetings_budget", source=".total", description="customer meetings to be held")
+SOLD = measure("sold_budget", source=".sold", description="homes planned to be sold")
+REGISTERED = measure("registered_budget", source=".registered", description="homes planned to be registered")
+MEETINGS = measure("meetings_budget", source=".total", description="planned customer meetings")
 OWN_BOOKED = measure(
-    "own_booked_budget", source=".ownBooked", description="of these, meetings that the user books"
+    "own_booked_budget", source=".ownBooked", description="planned customer meetings that the user books"
 )
 
 RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
@@ -34,8 +34,8 @@ RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # by operation: what is budgeted, and the counterpart for a range of months
-    "Estate": ("homes", "budget_sold_estates", (SOLD, REGISTERED)),
+    # By operation: the budgeted quantity, the counterpart for a range of months, and the measures.
+    "Estate": ("sold and registered homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),
 }
@@ -50,7 +50,7 @@ def _columns(office: str, user: str, measures: tuple[Column, ...]) -> tuple[Colu
     """The columns of a budget; `office` and `user` are the paths of their objects."""
     return (
         assumed("office_id", "VARCHAR", f"{office}.customerId", "customer id of the office"),
-        assumed("office_named", "VARCHAR", f"{office}.officeId", "the office's own id, such as FIR31529"),
+        assumed("office_named", "VARCHAR", f"{office}.officeId", "the office's own id, like FIR31529"),
         assumed("user_id", "VARCHAR", f"{user}.userId", "id of the user; null for the office's own budget",
                 needed=True, id_of="user"),
         assumed("year", "VARCHAR", ".year", "year of the month, if the month does not contain it"),
@@ -69,7 +69,7 @@ def _range_report(name: str) -> Report:
     """The budget of all offices and users of a customer for a range of months."""
     operation, meaning, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
-    # No limit is stated: a first backfill with the months ahead is one request.
+    # The interface states no limit, so that a first backfill and the months ahead are one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,
@@ -81,27 +81,27 @@ def _range_report(name: str) -> Report:
 
 
 def _month_report(
-    name: str, place: str, description: str, operation: str, by_id: ById | None = None
+    name: str, path_ids: str, description: str, operation: str, by_id: ById | None = None
 ) -> Report:
     """The budget of an office or, with `by_id`, of a user for one month."""
     budgeted, counterpart, measures = MONTHLY[operation]
     name = f"{name}_{operation.lower()}"
-    path = f"/BusinessIntelligence/Budget/{operation}/{place}/{{year}}/{{month}}"
-    asked = (ASKED_USER,) if by_id else ()
+    path = f"/BusinessIntelligence/Budget/{operation}/{path_ids}/{{year}}/{{month}}"
+    requested_ids = (REQUESTED_USER,) if by_id else ()
     return budget(
         name=name,
         description=description.format(budgeted, counterpart),
         endpoint=Endpoint(path, "month in path", by_id=by_id),
         timing=Timing(months_ahead=True, counterpart=counterpart, enabled=not by_id),
-        tables=(Table(name, "[]", ROWS, _columns("", "", measures), requested=asked),),
+        tables=(Table(name, "[]", ROWS, _columns("", "", measures), requested=requested_ids),),
     )
 
 
 OFFICE_BUDGET = (
-    "The office's budget of {} for a month, with its history: requested once a week, and when {} changes; "
-    "on by default, as its other fields are not documented."
+    "The monthly budget of the office for {0}, with its history. It is requested once a week, and when {1} "
+    "changes. It is on by default, because it may have fields that {1} lacks."
 )
-USER_BUDGET = "A user's budget of {} for a month: one request per user, so off by default."
+USER_BUDGET = "The monthly budget of each user for {}: one request per user, so it is off by default."
 REPORTS = (
     *(_range_report(name) for name in RANGES),
     *(_month_report("office_budget", "{customerId}", OFFICE_BUDGET, operation) for operation in MONTHLY),

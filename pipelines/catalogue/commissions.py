@@ -1,4 +1,4 @@
-"""The commission reports: earnings per office, per user and per month, and single events."""
+"""The commission reports: earnings per office, per user and per month, and commissions as single events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EARNINGS = (
     ),
     money(
         "soldTotalPrice",
-        "sum of sale prices, each times the commission share; currency not documented",
+        "sum of sale prices, each multiplied by the commission share; currency not documented",
         needed=True,
     ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
@@ -55,7 +55,7 @@ USER_EARNINGS = (  # the service does not state the office
     text("userId", "id of the user who earned", id_of="user"),
     *EARNINGS,
 )
-# One event of RunningCommissions: no id, and equal rows can both be real.
+# One event of RunningCommissions. It has no id, and equal rows can both be real.
 RUNNING_COMMISSION = (
     text(
         "userId",
@@ -67,7 +67,7 @@ RUNNING_COMMISSION = (
     text("estateId", "id of the estate, or of the project, that earned it"),
     money("amount", "amount excluding VAT in the estate's currency, already split", needed=True),
     rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
-    local_time("obtainedAt", "when it was earned"),
+    local_time("obtainedAt", "when the commission was earned"),
 )
 
 # A month of an office in the by-month report: assumed, with the amounts of commission_office.
@@ -85,34 +85,34 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """A report of all kinds of assignment, and one per kind, which is off by default.
+    """Yield a report for all kinds of assignment, and one for each kind, which is off by default.
 
     `{}` in a description is replaced by the kind.
     """
     for kind in (None, "Sale", "Valuation", "Writing"):
-        suffix, only = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
+        suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(
             report,
             name=f"{report.name}{suffix}",
-            description=report.description.format(only),
+            description=report.description.format(note),
             endpoint=replace(report.endpoint, query={"assignment": kind} if kind else {}),
             timing=replace(report.timing, enabled=kind is None),
             tables=tuple(
-                replace(table, name=f"{table.name}{suffix}", description=table.description.format(only))
+                replace(table, name=f"{table.name}{suffix}", description=table.description.format(note))
                 for table in report.tables
             ),
         )
 
 
-months = partial(Report, subject="commissions", stored_as="months", timing=Timing(follows_sales=True))
+monthly_report = partial(Report, subject="commissions", stored_as="months", timing=Timing(follows_sales=True))
 
 
 def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
     """The report of each office's or user's earnings in a month."""
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
-    return months(
+    return monthly_report(
         name=name,
-        description=f"What each {earner} earned in a month{{}}: an aggregate, so one month a request.",
+        description=f"Earnings of each {earner} in a month{{}}: totals, so each request is for one month.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(
@@ -134,10 +134,10 @@ REPORTS = (
     ),
     *_reports_by_kind(_earnings("user", USER_EARNINGS, "user_id", {})),
     *_reports_by_kind(
-        months(
+        monthly_report(
             name="commission_office_by_month",
-            description="What each office earned{}, many months a request: assumed office > year > month; "
-            "on by default, as it checks commission_office.",
+            description="Earnings of each office by month{}, with many months in one request. Rows are "
+            "assumed to be nested as office > year > month. With all kinds, it checks commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),
@@ -153,14 +153,14 @@ REPORTS = (
             ),
         )
     ),
-    months(
+    monthly_report(
         name="running_commissions",
-        description="Commissions earned in steps, one event a row; on by default, as no other amounts are "
-        "documented as without VAT.",
+        description="Commissions earned in steps, one event per row. On by default, because no other amounts "
+        "are documented as excluding VAT.",
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",
-            window_months=TWO_MONTHS + 1,  # with margins, still two requests
+            window_months=TWO_MONTHS + 1,  # including margins, still two requests
             limit=TWO_MONTHS,
         ),
         month_of_row="documented date",
@@ -169,7 +169,7 @@ REPORTS = (
             Table(
                 "running_commissions",
                 "[]",
-                "One row per event; there is no id, and equal rows can both be real.",
+                "One row per event. Events have no id, and equal rows can both be real.",
                 with_inferred_names(RUNNING_COMMISSION),
                 dated_by="obtained_at",
             ),

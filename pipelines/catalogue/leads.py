@@ -1,7 +1,6 @@
-"""The reports of tips and leads, and of bids for each sold estate.
+"""The reports of tips and leads, and of the bids for each sold estate.
 
-Outside of business intelligence a customer id is an office's, so bids are requested for each office, even if
-the customer is a group (interface, Endpoints).
+Only reports take a group's customer id, so bids are requested for each of its offices (interface, Endpoints).
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from pipelines.catalogue.model import (
 IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
-    description="whether it was removed: active and removed ones are requested separately, because no field "
-    "states it; null if the service returned it as both, or both kinds in one answer (up to version 0.1)",
+    description="whether it was removed: no field states it, so active and removed rows are requested "
+    "separately; null if both requests returned the row, or if version 0.1 loaded it",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
@@ -76,7 +75,7 @@ TIP_DETAILS = (
     text("id", "id of the tip"),
     text("title", "heading of the tip"),
     text("state", "state of the tip, such as New or Done; an open set", needed=True),
-    text("message", "text of the sender, which the receiver may have edited", personal=True),
+    text("message", "the sender's text, which the receiver may have edited", personal=True),
     text("type", "whether the tip came FromUser or FromViewing"),
 )
 
@@ -120,11 +119,11 @@ TIP = (
 )
 
 NOT_ANSWERED = Unsettled("incoming_leads", "lead_state = 'New' AND is_removed IS NOT TRUE", max_months=1)
-dated = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
-lead = partial(dated, key=("lead_id",))
+dated_table = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
+lead_table = partial(dated_table, key=("lead_id",))
 
-ASKED_OFFICE = requested("asked_customer_id", description="customer id of the requested office")
-ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
+REQUESTED_OFFICE = requested("asked_customer_id", description="customer id of the requested office")
+REQUESTED_ESTATE = requested("asked_estate_id", description="the requested estate")
 SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
 
 BID = (
@@ -133,7 +132,7 @@ BID = (
     text("contactId", "id of the bidder", id_of="contact"),
     boolean("isCanceled", "whether the bid was annulled"),
     boolean("identifiedBidder", "whether the bidder is identified"),
-    text("alias", "the bidder's name in the bidding", personal=True),
+    text("alias", "the name under which the bidder makes bids", personal=True),
     text("amount", "amount of the bid, as text; currency not documented", needed=True),
     local_time("createdAt", "when the bid was made"),
     text("condition", "condition of the bid", personal=True),
@@ -144,11 +143,11 @@ REPORTS = (
     Report(
         name="tips_and_leads",
         subject="leads",
-        description="Leads received, leads sent out and tips by day of creation, including removed ones.",
+        description="Received leads, sent leads and tips by day of creation, including removed ones.",
         endpoint=Endpoint(
             path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
             time_parameters="dates",
-            window_months=TWO_MONTHS + 1,  # in two requests, margins included
+            window_months=TWO_MONTHS + 1,  # two requests, including margins
             limit=TWO_MONTHS,
             choices=ACTIVE_THEN_REMOVED,
             paged=True,
@@ -157,19 +156,19 @@ REPORTS = (
         timing=Timing(unsettled=NOT_ANSWERED),
         stored_as="months",
         month_of_row="documented date",
-        total_rows="totalRowCount",  # assumed: no field around the rows is documented
+        total_rows="totalRowCount",  # assumed: no field outside the rows is documented
         tables=(
-            lead("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
-            lead("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),
-            dated("tips", "tips[]", "One row per tip between colleagues.", TIP, key=("tip_id",)),
+            lead_table("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
+            lead_table("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),
+            dated_table("tips", "tips[]", "One row per tip between colleagues.", TIP, key=("tip_id",)),
         ),
     ),
     *(
         Report(
             name,
             subject="bidding",
-            description=f"The {kind} bids of each estate sold in the latest 60 days: one request per estate "
-            "a week.",
+            description=f"The {kind} bids for each estate sold in the last 60 days: one request per estate "
+            "and week.",
             endpoint=Endpoint(
                 f"/CRM/{operation}/{{customerId}}",
                 "none",
@@ -185,7 +184,7 @@ REPORTS = (
                     f"One row per {kind} bid, including annulled ones.",
                     BID,
                     key=("id",),
-                    requested=(ASKED_OFFICE, ASKED_ESTATE),
+                    requested=(REQUESTED_OFFICE, REQUESTED_ESTATE),
                 ),
             ),
         )

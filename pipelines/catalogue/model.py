@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 IdOf = Literal["user", "contact"]
-# How a request names its time.
+# How a request states its period.
 TimeParameters = Literal[
     "dates",  # query dateFrom and dateTo, local date-times
     "month bounds",  # query fromYear, fromMonth, toYear, toMonth, both ends included
@@ -23,25 +23,26 @@ TimeParameters = Literal[
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
     "history",  # a snapshot, stored as slowly changing history
-    "not kept",  # the answer only says which months to request next
+    "not kept",  # the answer only decides which months to request next
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
-    "window",  # rows carry no date: their month is that of the window
+    "window",  # rows have no date, so their month is that of the window
     "documented date",  # the table names the column with the date of a row
-    "year and month",  # assumed: rows carry a year and a month
-    "none",  # the report has no months at all
+    "year and month",  # assumed: rows have a year and a month
+    "none",  # the report has no months
 ]
 ID_SEPARATOR = "|"
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table; `source` is the JSON path of its values, empty for a column of our own.
+    """One column of a table; `source` is the JSON path of its values, empty for a column of the request.
 
     `id_of` marks the id of a natural person, `personal` a fact about a person: the one whose id has the
     same prefix (`contact_first_name` and `contact_id`), or else every person in the row. `name_inferred`
-    marks a documented field whose name in the JSON is not documented, `is_day` a time that is a whole day.
+    marks a field whose name in the JSON is not documented, `is_day` a time that stands for a whole day, and
+    `needed` a column that is reported as missing if no row has it. Undeclared fields are not `documented`.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether it is a documented id; a code of a state or kind is not, because it may be 0."""
+        """Whether it is a declared id; the code of a state or kind is not, because it may be 0."""
         is_named_id = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_id
 
@@ -68,28 +69,28 @@ def snake_case(name: str) -> str:
 
 
 def functions_of(path: str) -> list[str]:
-    """The functions of a path, the narrowest first: `/CRM/Bids/{customerId}` has crm_bids and crm.
+    """The service's functions in a path, the narrowest first: `/CRM/Bids/{customerId}` has crm_bids and crm.
 
-    All paths of a function begin alike (interface, What the service does).
+    All paths of a function begin with the same words (interface, What the service does).
     """
     words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
 
 
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
-    """A documented field by its name in the JSON (interface, first section); any field may be null.
+    """A column for a documented field of the JSON (interface, first section); any field may be null.
 
-    A field of a level above the row, or of the parent row, has a full path and our own name.
+    A field of a level above the row, or of the parent row, has a full path as `source`, and a `name` of ours.
     """
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
-# The service sends money as JSON numbers (commissions fractional, prices whole): decimals here.
+# The service sends money as JSON numbers (commissions fractional, prices whole), read as decimals.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
-day = partial(column, "TIMESTAMP", is_day=True)  # sent as midnight
+day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight at its start
 text = partial(column, "VARCHAR")
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
@@ -112,12 +113,12 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Documented fields whose names in the JSON are inferred by the interface's rule."""
+    """The columns, marked as fields whose names in the JSON are inferred by the interface's rule."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 
 requested = partial(Column, type="VARCHAR", source="")
-"""A column with a fact of the request, usually the requested id."""
+"""A column whose value is known from the request, usually the requested id."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ class Table:
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
     under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
     members of the row, or have the full path of a level above it (`offices[].name`) or of a column of the
-    parent row (`@parent.id`). `parent` names the table in whose rows they are nested. A row that lacks a
-    column of the `key` still fits if it has the old id that `old_keys` maps it to.
+    parent row (`@parent.id`). `parent` names the table in whose rows this table is nested. A row that lacks a
+    column of the `key` still fits if it has the old id that `old_keys` maps the column to.
     """
 
     name: str
@@ -139,17 +140,17 @@ class Table:
     key: tuple[str, ...] = ()  # columns of the documented id of a row
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column with the date that decides the month of a row
-    requested: tuple[Column, ...] = ()  # columns of the request
+    requested: tuple[Column, ...] = ()  # columns whose values are known from the request
     paths: Mapping[str, str] = field(default_factory=dict)  # paths of columns that the operator corrected
 
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter; every window is requested once for each of its values, in this order.
+    """A parameter with several values: every window is requested once for each, in this order.
 
     In every topmost table, `column` has the meaning of the value that a row was requested with. A row that
-    comes with several values changed between the requests, so the last value counts. If nearly all rows of
-    the first value also come with another, the service ignores the parameter: `column` is null in these rows.
+    is returned for several values changed between the requests, so the last value counts. If nearly all rows
+    of the first value are also returned for another, the service ignores the parameter, and `column` is null.
     """
 
     parameter: str
@@ -158,9 +159,9 @@ class Choices:
 
 
 class Ids(NamedTuple):
-    """A source of ids: columns of a table of schema bi, in rows that meet a condition in SQL.
+    """A source of ids: columns of a table in schema bi, and a condition in SQL that its rows must meet.
 
-    The condition may name `_today`, the local day.
+    The condition may contain `_today`, the local day.
     """
 
     table: str
@@ -170,7 +171,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows of a table that will still change; each night requests the `max_months` read longest ago."""
+    """Rows that will still change; each nightly run requests the `max_months` months read longest ago."""
 
     table: str
     condition: str
@@ -179,10 +180,10 @@ class Unsettled:
 
 @dataclass(frozen=True)
 class ById:
-    """A report that is requested id by id.
+    """How a report is requested one id at a time.
 
-    `parameters` of the path or query take the parts of the id, such as an office and its estate. Only the
-    first of `ids_from` that has ids counts. Without `ids_from`, the operator names the ids.
+    `parameters` of the path or query take the parts of the id, such as an office and its estate. The ids are
+    those of the first source in `ids_from` that has any. Without `ids_from`, the operator names the ids.
     """
 
     parameters: tuple[str, ...]
@@ -190,7 +191,7 @@ class ById:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of every row with the requested id."""
+        """The names of the columns that contain the requested id."""
         return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.parameters)
 
     def parts(self, id_: str | None) -> tuple[str | None, ...]:
@@ -206,12 +207,12 @@ class Endpoint:
 
     path: str
     time_parameters: TimeParameters
-    window_months: int = 1  # the most calendar months that are requested and loaded together
+    window_months: int = 1  # the most calendar months to request and load together
     limit: int | None = None  # the most months of one request, if fewer (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, such as selectionType
-    choices: Choices | None = None  # a parameter that is requested value by value
+    choices: Choices | None = None  # a parameter with one request per value
     paged: bool = False
-    unpaged_path: str | None = None  # the same report without pages, for pages that cannot be proven complete
+    unpaged_path: str | None = None  # the same report without pages, if pages may be incomplete
     by_id: ById | None = None  # one request per id
 
     @property
@@ -229,14 +230,14 @@ class Endpoint:
 class Timing:
     """When a report is requested."""
 
-    enabled: bool = True  # unless the settings say otherwise
+    enabled: bool = True  # by default; the settings can change it
     on_demand: bool = False  # only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # budgets: future months too, once a week if each takes a request
-    counterpart: str | None = None  # the report with the same budgets for a range of months
+    months_ahead: bool = False  # also future months (of budgets), once a week if each takes a request
+    counterpart: str | None = None  # the report that has the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    position: int = 0  # in the catalogue; spreads older months of reports over the nights
+    position: int = 0  # in the catalogue; spreads the older months of reports over nightly runs
 
 
 @dataclass(frozen=True)
@@ -263,20 +264,20 @@ class Report:
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
-    estate_id_column: str | None = None  # column of the first table with the id of its estate
-    root: str = ""  # members that lead from the answer to the start of all paths
-    total_rows: str = ""  # members that lead to the number of rows of all pages
+    estate_id_column: str | None = None  # column of the first table that has the id of the estate
+    root: str = ""  # member names from the answer to the object where all paths begin
+    total_rows: str = ""  # member names that lead to the number of rows on all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
-    unpaged: Report | None = None  # its unpaged counterpart, if of another shape
-    is_assumed: bool = False  # its rows are not documented: the operator may have to correct its shape
+    unpaged: Report | None = None  # the unpaged counterpart, if it has another shape
+    is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape
     shape: str = ""  # a hash of its part of shapes.toml; empty without one
 
     @property
     def margin(self) -> timedelta:
         """The extra time that is requested before and after the requested months.
 
-        A service may read the bounds in another time zone than its rows (interface: no zone of date-times is
-        stated). Rows with dates in other months are dropped.
+        The service may read the bounds in another time zone than its rows, as the interface states no time
+        zone. Rows with dates in other months are dropped.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
@@ -294,7 +295,7 @@ class Report:
 
     @property
     def is_by_id(self) -> bool:
-        """Whether the ledger tracks this report by requested id; on some nights no id is due."""
+        """Whether the ledger tracks this report by requested id; in some nightly runs no id is due."""
         return self.endpoint.by_id is not None and not self.has_months
 
 

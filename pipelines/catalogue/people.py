@@ -1,4 +1,4 @@
-"""The reports of users (the current ones, and their activity in a month) and of trademarks."""
+"""The reports of users (current users, and their activity in a month) and of trademarks."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ TRADEMARK = (
     assumed("trademark_id", "VARCHAR", ".id", "id of the trademark"),
     assumed("trademark", "VARCHAR", ".name", "name of the trademark", needed=True),
 )
-OF_USER = text("@users.id", "id of the user that the row belongs to", id_of="user", name="user_id")
+PARENT_USER_ID = text("@users.id", "id of the user that the row belongs to", id_of="user", name="user_id")
 
 PATH = "/BusinessIntelligence"
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
-# A user in the live reports: assumed.
+# The columns of a user in the live reports are assumed.
 LIVE_USER = (
     assumed("user_id", "VARCHAR", ".userId", "id of the user", needed=True, id_of="user"),
     assumed("office_id", "VARCHAR", ".customerId", "customer id of the user's office"),
@@ -55,34 +55,34 @@ LIVE_COMMISSION = (
     assumed("sold_estate_parts", "DECIMAL(18,8)", ".soldEstateParts", "homes sold, fractional where shared"),
 )
 
-# The live reports allow two months (interface, Limits), but their rows have no documented date.
-live = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
-snapshot = partial(Report, subject="people", stored_as="history", month_of_row="none")
+# Live reports may span two months (interface, Limits), but no date of their rows is documented.
+live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
+snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (
-    live(
+    live_report(
         name="live_activity",
-        description="The activity of users in a month: a summary without dates, so one month a request.",
+        description="The activity of users in a month. Rows have no dates, so each request is for one month.",
         endpoint=Endpoint(f"{PATH}/LiveData/Report", "dates"),
         tables=(
             Table(
                 "live_activity",
                 "users[]",
-                "One row per user; every other number counts an activity.",
+                "One row per user; each undeclared column with numbers counts an activity.",
                 LIVE_USER,
             ),
         ),
     ),
-    live(
+    live_report(
         name="live_commissions",
         description="Commissions per user in a month, with some delay, for the latest three months only.",
         endpoint=Endpoint(f"{PATH}/LiveData/CommissionReport", "dates"),
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
         tables=(Table("live_commissions", "users[]", "One row per user.", (*LIVE_USER, *LIVE_COMMISSION)),),
     ),
-    snapshot(
+    snapshot_report(
         name="users",
-        description="The current users of the customer, with their history: requested every night, so "
-        "that changes are dated to the day.",
+        description="The current users of the customer, with their history. They are requested every "
+        "night, so that each change is dated to the day.",
         endpoint=Endpoint(f"{PATH}/External/Users", "none"),
         tables=(
             Table("users", "[]", "One row per user.", with_inferred_names(USER), key=("id",)),
@@ -90,14 +90,14 @@ REPORTS = (
                 "users__spoken_languages",
                 "@users.spokenLanguages[]",
                 "One row per language of a user; its fields are not documented.",
-                (OF_USER,),
+                (PARENT_USER_ID,),
                 parent="users",
             ),
         ),
     ),
-    snapshot(
+    snapshot_report(
         name="trademarks",
-        description="The current trademarks of the customer, with their history: one request a night.",
+        description="The current trademarks of the customer, with their history; one request per night.",
         endpoint=Endpoint(f"{PATH}/External/Trademarks", "none"),
         is_assumed=True,
         tables=(

@@ -1,4 +1,4 @@
-"""All reports by name, from every subject."""
+"""The catalogue: all reports by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ORDERED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,
 )
-"""Reports that are off come last, so that adding one does not move the others."""
+"""Reports that are off come last, so that a new one does not change the positions of the others."""
 REPORTS: Mapping[str, Report] = {
     report.name: replace(report, timing=replace(report.timing, position=position))
     for position, report in enumerate(_ORDERED)
@@ -24,7 +24,7 @@ REPORTS: Mapping[str, Report] = {
 
 
 def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:
-    """The report of this name; if there is none, raises ValueError with the nearest names."""
+    """The report of this name; raises ValueError with the nearest names if there is none."""
     if name in catalogue:
         return catalogue[name]
     near = difflib.get_close_matches(name, catalogue, n=3)

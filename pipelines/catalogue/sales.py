@@ -29,13 +29,13 @@ from pipelines.catalogue.model import (
 
 NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", max_months=12)
 PATH = "/BusinessIntelligence"
-ONE_YEAR = 12  # no limit is stated; longer answers may time out
+ONE_YEAR = 12  # the interface states no limit, but longer answers may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
-DAYS_PER_REQUEST = 62  # no limit is stated; the shortest of another report is two months
+DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest of other reports
 
 ADDRESS = (
     text("streetAddress", "street address"),
@@ -123,7 +123,7 @@ AGENT_CHANGE = (
     money("commissionForeign", "the agent's share then, in the foreign currency"),
     percent("percentageOfTotal", "the agent's share then, in percent of the whole commission"),
 )
-# A sold estate in the answer of /Estates.
+# The columns of a sold estate in the answer of /Estates.
 REFERENCE = (
     text("id", "id of the estate"),
     *nested("status", LABEL),
@@ -135,7 +135,7 @@ REFERENCE = (
 )
 OFFICE_PATH = "officeSaleReports[]"
 FILED = "under which the service filed the estate, as text"
-LEVELS = (  # of the tree of offices, years and months above the estates
+LEVELS = (  # the columns of the levels above the estates: office, year and month
     text(
         f"{OFFICE_PATH}.customerId",
         "customer id of the reporting office",
@@ -153,18 +153,18 @@ OFFICE_OF_REFERENCES = (
     text("[].*[]#", "name of the list with the row", name="kind"),
 )
 
-ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
-ASKED_NUMBER = requested("asked_estate_number", description="the requested estate number")
+REQUESTED_ESTATE = requested("asked_estate_id", description="the requested estate")
+REQUESTED_NUMBER = requested("asked_estate_number", description="the requested estate number")
 
 
 def _nested_tables(
-    name: str, agent: tuple[Column, ...], asked: tuple[Column, ...] = ()
+    name: str, agent: tuple[Column, ...], requested_columns: tuple[Column, ...] = ()
 ) -> tuple[Table, Table, Table]:
-    """Agents, changes of estates and changes of agents' shares, nested in the estates."""
+    """The tables nested in estates: agents, changes of estates, and changes of agents' shares."""
     estates, agents = f"{name}_estates", f"{name}_agents"
     meaning = "id of the estate that the row belongs to"
-    of_estate = text(f"@{estates}.id", meaning, name="estate_id")
-    of_agent = (
+    estate_id = text(f"@{estates}.id", meaning, name="estate_id")
+    agent_ids = (
         text(f"@{agents}.estate_id", meaning, name="estate_id"),
         text(f"@{agents}.id", "user id of the agent that the row belongs to", id_of="user", name="agent_id"),
     )
@@ -173,44 +173,44 @@ def _nested_tables(
             agents,
             f"@{estates}.agents[]",
             "One row per agent entitled to commission of an estate.",
-            (of_estate, *agent),
+            (estate_id, *agent),
             parent=estates,
-            requested=asked,
+            requested=requested_columns,
             key=("estate_id", "id"),
         ),
         Table(
             f"{name}_estate_changes",
             f"@{estates}.changes[]",
             "One row per change of an estate, with the values set then.",
-            (of_estate, *ESTATE_CHANGE),
+            (estate_id, *ESTATE_CHANGE),
             parent=estates,
-            requested=asked,
+            requested=requested_columns,
         ),
         Table(
             f"{name}_agent_changes",
             f"@{agents}.changes[]",
             "One row per change of an agent's share.",
-            (*of_agent, *AGENT_CHANGE),
+            (*agent_ids, *AGENT_CHANGE),
             parent=agents,
-            requested=asked,
+            requested=requested_columns,
         ),
     )
 
 
 def _estates(
-    name: str, description: str, *, thin: bool = False, dated_by: str | None = "contract_day"
+    name: str, description: str, *, is_thin: bool = False, dated_by: str | None = "contract_day"
 ) -> tuple[Table, ...]:
-    """Estates in a tree of offices, and their nested tables; thin ones have fewer fields and no changes."""
+    """The table of estates and its nested tables; thin ones have fewer columns and no changes."""
     estates = Table(
         f"{name}_estates",
         ESTATE_ROWS,
         f"{description} One row per estate whose day is in the window.",
-        (*LEVELS, *(THIN_ESTATE if thin else ESTATE)),
+        (*LEVELS, *(THIN_ESTATE if is_thin else ESTATE)),
         key=("id",),
         dated_by=dated_by,
     )
-    nested_tables = _nested_tables(name, THIN_AGENT if thin else AGENT)
-    return (estates, *(nested_tables[:1] if thin else nested_tables))
+    nested_tables = _nested_tables(name, THIN_AGENT if is_thin else AGENT)
+    return (estates, *(nested_tables[:1] if is_thin else nested_tables))
 
 
 def _endpoint(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoint:
@@ -218,42 +218,42 @@ def _endpoint(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoin
     return Endpoint(f"{PATH}/{operation}", "dates", window_months=months, query=query)
 
 
-sales = partial(Report, subject="sales")
-by_contract_date = partial(  # so that a sale belongs to one month
-    sales, stored_as="months", month_of_row="documented date", estate_id_column="id"
+sales_report = partial(Report, subject="sales")
+report_by_contract_date = partial(  # so that each sale belongs to one month
+    sales_report, stored_as="months", month_of_row="documented date", estate_id_column="id"
 )
-SOLD = "Estates sold, with agents, shares and changes."
+SOLD = "Sold estates, with their agents, shares and changes."
 BY_CONTRACT_DATE = (
-    "Estates by contract date, of every kind of assignment in the service's list (assignment_text): beyond "
-    "sales, it may have writing assignments, so never add it to `sales`."
+    "Estates by contract date, of every kind of assignment (assignment_text). They may include writing "
+    "assignments as well as sales, so never add them to `sales`."
 )
-THIN = "The rows of estates_report with fewer fields and no changes, so off by default."
+THIN = "The estates of estates_report with fewer fields and no changes, so off by default."
 REPORTS = (
-    by_contract_date(
+    report_by_contract_date(
         name="sales",
         description=SOLD,
         endpoint=_endpoint("GetSalesReport", "Agreement"),
         timing=Timing(follows_sales=True, unsettled=NOT_RECEIVED),
         tables=_estates("sales", SOLD),
     ),
-    by_contract_date(
+    report_by_contract_date(
         name="estates_report",
         description=BY_CONTRACT_DATE,
         endpoint=_endpoint("GetEstatesReport", "Agreement"),
         timing=Timing(follows_sales=True),
         tables=_estates("estates_report", BY_CONTRACT_DATE),
     ),
-    by_contract_date(
+    report_by_contract_date(
         name="estates_report_prod",
         description=THIN,
         endpoint=_endpoint("GetEstateReportProdDb", "Agreement"),
         timing=Timing(enabled=False, follows_sales=True),
-        tables=_estates("estates_report_prod", THIN, thin=True),
+        tables=_estates("estates_report_prod", THIN, is_thin=True),
     ),
     *(
-        sales(
+        sales_report(
             name=name,
-            description=f"One estate of the sales report, requested by {words}.",
+            description=f"One estate of the sales report, requested by {id_name}.",
             endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", by_id=ById((parameter,))),
             timing=Timing(enabled=False, on_demand=True),
             stored_as="history",
@@ -264,28 +264,28 @@ REPORTS = (
                     "estates[]",
                     "One row per estate that matched.",
                     ESTATE,
-                    requested=(asked,),
+                    requested=(column,),
                     key=("id",),
                 ),
-                *_nested_tables(name, AGENT, (asked,)),
+                *_nested_tables(name, AGENT, (column,)),
             ),
         )
-        for name, parameter, words, asked in (
-            ("sales_for_estate", "estateId", "id", ASKED_ESTATE),
-            ("sales_for_estate_number", "estateNumber", "the office's own number", ASKED_NUMBER),
+        for name, parameter, id_name, column in (
+            ("sales_for_estate", "estateId", "id", REQUESTED_ESTATE),
+            ("sales_for_estate_number", "estateNumber", "the office's own estate number", REQUESTED_NUMBER),
         )
     ),
-    by_contract_date(
+    report_by_contract_date(
         name="sold_estates",
-        description="References to the estates sold, by contract date, in one list per kind; on by default, "
-        "as no other report has the kind and the first day of advertising.",
+        description="References to sold estates by contract date, in one list per kind of home. On by "
+        "default, because no other report has the kind and the first day of advertising.",
         endpoint=Endpoint(f"{PATH}/Estates", "dates", window_months=ONE_YEAR),
         timing=Timing(follows_sales=True),
         tables=(
             Table(
                 "sold_estates",
                 "[].*[]",
-                "One row per estate sold; `kind` is its list, such as houses.",
+                "One row per sold estate; `kind` is the name of its list, such as houses.",
                 (*OFFICE_OF_REFERENCES, *REFERENCE),
                 key=("id",),
                 dated_by="contract_day",
@@ -293,25 +293,25 @@ REPORTS = (
         ),
     ),
     *(
-        sales(
+        sales_report(
             name=name,
-            description=f"Estates by {words}, as a tree of offices: the same rows as estates_report by "
-            f"another date, so off by default; {requests}.",
+            description=f"The estates of estates_report by {criterion} instead of by contract date, so off "
+            f"by default; {requests}.",
             endpoint=_endpoint("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
             timing=Timing(enabled=False),
             stored_as="months",
             month_of_row="documented date" if dated_by else "window",
-            tables=_estates(name, f"Estates by {words}.", dated_by=dated_by),
+            tables=_estates(name, f"Estates by {criterion}.", dated_by=dated_by),
         )
-        for name, selection, words, dated_by, requests in (
-            ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),
-            ("estates_by_creation", "Create", "the day they were entered", None, "three requests a night"),
+        for name, selection, criterion, dated_by, requests in (
+            ("estates_by_access", "Access", "day of possession", "access_day", "one request per night"),
+            ("estates_by_creation", "Create", "the day they were entered", None, "three requests per night"),
             (
                 "estates_by_property_change",
                 "LatestPropertyChangeDate",
                 "the latest change of the property",
                 None,
-                "three requests a night",
+                "three requests per night",
             ),
         )
     ),
@@ -319,9 +319,9 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The first report that is not denied: its name, and its variant with changed sales; else None.
+    """The name of the first report that is not denied, and its variant with changed sales, if any.
 
-    The service files a changed sale under the month of the change, so its rows are given no month.
+    The service files a changed sale under the month of the change, so its rows get no month.
     """
     for name in PROBE_REPORTS:
         if name in catalogue and name not in denied:
@@ -329,7 +329,7 @@ def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tup
             return name, replace(
                 report,
                 name=CHANGED_SALES,
-                description="Recently changed sales; they decide which older months are due again.",
+                description="Recently changed sales, which decide which older months are due again.",
                 endpoint=replace(report.endpoint, query=BY_CHANGE_TIME),
                 stored_as="not kept",
                 month_of_row="none",

@@ -1,74 +1,74 @@
-"""Circuit breaker: slows a run down, then stops it, if the service fails or denies too often."""
+"""Circuit breaker: slows a run down, then stops it, if too many requests fail or are denied."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from pipelines.connect.errors import AllRefused, ConnectError, HostDown, Unreachable
+from pipelines.connect.errors import AllDenied, ConnectError, HostDown, Unreachable
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-MIN_PAIRS = 3  # one report of one customer may fail for its own reason
+MIN_PAIRS = 3  # one report of one customer may fail for a reason of its own
 FORBIDDEN = 403
-HAS_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
+STATUSES_WITH_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
 MIN_CUSTOMERS = 3
 MIN_DENIALS = 6
-REPORTS_DENIED = 3
+MIN_DENIED_REPORTS = 3
 
 CustomerLogin = tuple[str, Login | None]
-"""A customer, and a login that is used for it."""
+"""A customer, and the login that its requests are sent with."""
 
 
 @dataclass
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved when half of the latest tries failed or were denied. The run ends when
-    `max_failures` requests in a row failed in all their tries, for at least three reports (or all `reports`
-    of the run, if fewer) and three pairs of a report and a customer; when three in a row could not connect;
-    or when every report is denied (403), customer after customer. `stop_error` is the error that ended it.
+    The rate limit is halved when half of the latest tries failed or were denied. `stop_error` ends the run if
+    three requests in a row cannot connect, if every report is denied (403) for one customer after another, or
+    if `max_failures` requests in a row fail in all their tries. The failures must cover three pairs of a
+    report and a customer, and three reports (or all `report_count` reports of the run, if fewer).
     """
 
     rate_limit: RateLimit
-    reports: int = REPORTS_DENIED
+    report_count: int = MIN_DENIED_REPORTS
     max_failures: int = 10
     stop_error: HostDown | None = None
-    _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
-    _failed_in_a_row: list[ConnectError] = field(default_factory=list)
+    _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
+    _errors_in_a_row: list[ConnectError] = field(default_factory=list)
     _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
     _denied_reports: defaultdict[CustomerLogin, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _answered: set[CustomerLogin] = field(default_factory=set)
+    _logins_with_access: set[CustomerLogin] = field(default_factory=set)
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
-        """Raise HostDown for any request once the circuit is open."""
+        """Raise HostDown if the circuit is open."""
         if error := self.stop_error:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Record a try with a login; one that is not retryable ends the row of failures."""
+        """Record a try with a login; one that is not retryable ends a series of failed requests."""
         is_denied = attempt.status == FORBIDDEN
-        self._latest.append(attempt.is_retryable or is_denied)
-        if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
-            self._latest.clear()
+        self._latest_failures.append(attempt.is_retryable or is_denied)
+        if len(self._latest_failures) == LATEST_TRIES and sum(self._latest_failures) * 2 >= LATEST_TRIES:
+            self._latest_failures.clear()
             self.rate_limit.slow_down()
         if attempt.is_retryable:
             return
-        self._failed_in_a_row.clear()
+        self._errors_in_a_row.clear()
         customer, report = attempt.request.customer, attempt.request.report
         if is_denied:
             self._denied_reports[customer, login].add(report)
             self._denied_in_a_row.add((customer, report))
-        elif attempt.status in HAS_ACCESS:
-            self._answered.add((customer, login))
+        elif attempt.status in STATUSES_WITH_ACCESS:
+            self._logins_with_access.add((customer, login))
             self._answered_reports.add(report)
             self._denied_in_a_row.clear()
         if is_denied and self._is_mass_denial():
             self._give_up(
-                AllRefused(
+                AllDenied(
                     "The service denies access to every report (403), customer after customer, so this run "
                     "stops before the service blocks the login.",
                     "Ask the service's support what changed in the access of the login; `brokerbi doctor` "
@@ -79,37 +79,37 @@ class CircuitBreaker:
 
     def note_exhausted(self, error: ConnectError) -> None:
         """Record a request that failed in all its tries."""
-        failed = self._failed_in_a_row
-        failed.append(error)
-        pairs = {(item.request.customer, item.request.report) for item in failed}
+        errors = self._errors_in_a_row
+        errors.append(error)
+        pairs = {(item.request.customer, item.request.report) for item in errors}
         reports = {report for _, report in pairs}
-        if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in failed):
+        if len(errors) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in errors):
             issue = "No server answers at BROKERBI_BASE_URL."
         elif (
-            len(failed) >= self.max_failures
+            len(errors) >= self.max_failures
             and len(pairs) >= MIN_PAIRS
-            and len(reports) >= min(MIN_PAIRS, self.reports)
+            and len(reports) >= min(MIN_PAIRS, self.report_count)
         ):
-            issue = (
-                f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
-                "stops."
-            )
+            issue = f"{len(errors)} requests in a row failed, each in all its tries, so this run stops."
         else:
             return
         issue = f"{issue} {error.issue}"
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
-    def denies_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login lacks access to a customer: denied three reports, one of which others can read."""
+    def lacks_access(self, customer: str, login: Login | None = None) -> bool:
+        """Whether a login has no access to a customer: it was denied three reports and received none.
+
+        One of the denied reports must have been answered for another customer or login.
+        """
         denied = self._denied_reports.get((customer, login), set())
         return (
-            (customer, login) not in self._answered
-            and len(denied) >= REPORTS_DENIED
+            (customer, login) not in self._logins_with_access
+            and len(denied) >= MIN_DENIED_REPORTS
             and not denied.isdisjoint(self._answered_reports)
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether denials in a row span every report and at least three customers.
+        """Whether the latest denials in a row cover every report, three customers and six pairs of both.
 
         Fewer denials may come from a single missing access right.
         """
@@ -117,11 +117,11 @@ class CircuitBreaker:
         reports = {report for _, report in self._denied_in_a_row}
         return (
             len(customers) >= MIN_CUSTOMERS
-            and len(reports) >= self.reports
+            and len(reports) >= self.report_count
             and len(self._denied_in_a_row) >= MIN_DENIALS
         )
 
     def _give_up(self, error: HostDown) -> None:
-        """End the run with this error, unless it has ended already."""
+        """End the run with this error, unless another error has ended it already."""
         self.rate_limit.slow_down()
         self.stop_error = self.stop_error or error

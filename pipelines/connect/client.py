@@ -1,4 +1,4 @@
-"""The client of the Connect service, one for each login: retries transient errors only."""
+"""The client of the Connect service for one login: it retries after transient errors only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import (
     NO_CONTENT,
-    NOTHING,
+    NULL_BODY,
     OK,
     UNAUTHORIZED,
     Answer,
@@ -45,8 +45,8 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated only after 429, 5xx, time-outs, resets, truncated bodies, cached answers and answers
-    with status 200 that are not JSON. After a 401 the login is not used until `denied_logins` allows its
+    A request is repeated only after 429, 5xx, time-outs, resets, truncated bodies, cached answers and 2xx
+    answers that are not JSON. After a 401 the login is not used until `denied_logins` allows its
     second try. Raises ValueError for a base address that contains credentials.
     """
 
@@ -71,36 +71,36 @@ class Client:
     async def get(
         self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
     ) -> tuple[Answer, T]:
-        """The complete answer to a request, and what `read` returns for it.
+        """The complete answer to a request, and the result of `read` for its body.
 
         `read` runs in a thread; its ValueError means that the body is not JSON. `tries` can only lower
         `retry.tries`. The wait for the first slot does not count towards `retry.total_seconds`. Raises a
-        ConnectError on failure; sends nothing if the login was denied before or the circuit is open.
+        ConnectError on failure, without a request if the login was denied before or the circuit is open.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
         last_answer: Answer | None = None
-        began: float | None = None
+        started_at: float | None = None
         while True:
-            sent_at, latest, answer = await self._try(request, len(attempts) + 1)
-            began = sent_at if began is None else began
+            sent_at, attempt, answer = await self._try(request, len(attempts) + 1)
+            started_at = sent_at if started_at is None else started_at
             last_answer = answer or last_answer
             parsed: list[T] = []
-            if answer is not None and latest.error_kind is None and answer.status // 100 == 2:
+            if answer is not None and attempt.error_kind is None and answer.status // 100 == 2:
                 if answer.status == NO_CONTENT:
-                    answer = replace(answer, body=NOTHING)
-                latest, parsed = await self._parse(latest, answer, read)
-            attempts.append(latest)
-            self._note(latest)
+                    answer = replace(answer, body=NULL_BODY)
+                attempt, parsed = await self._parse(attempt, answer, read)
+            attempts.append(attempt)
+            self._note(attempt)
             if answer is not None and parsed:
                 return answer, parsed[0]
-            if latest.error_kind == "too large":
-                raise too_large_error(request, answer, latest, self.limits)
-            if answer is not None and not latest.is_retryable:
+            if attempt.error_kind == "too large":
+                raise too_large_error(request, answer, attempt, self.limits)
+            if answer is not None and not attempt.is_retryable:
                 raise final_error(answer, self.login)
             header = answer.headers.get("retry-after") if answer is not None else None
             retry_after = retry_after_seconds(header, self.clock.utc_now())
-            delay = retry.delay(len(attempts), self.clock.monotonic() - began, retry_after)
+            delay = retry.delay(len(attempts), self.clock.monotonic() - started_at, retry_after)
             if delay is None:
                 raise self._exhausted(attempts, last_answer)
             await self.clock.sleep(delay)
@@ -165,7 +165,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try and a list with the result of `read`; empty if that failed, and the try has the error."""
+        """The try, and a list with the result of `read`, which is empty if the try now has an error."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

@@ -17,9 +17,9 @@ from pipelines.address import checked_address, is_loopback
 from pipelines.clock import Clock
 from pipelines.connect.models import OK, Answer, ErrorKind, Limits, Login, Request, Try
 
-DROPPED = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
+HIDDEN_HEADERS = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
 JSON_HEADERS = {"Content-Type": "application/json"}
-UNREACHABLE = (
+UNREACHABLE_ERRORS = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
     httpx.ProxyError,
@@ -27,16 +27,16 @@ UNREACHABLE = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
-MAX_AGE = 3600
-"""The most seconds that an answer may have been in a cache."""
-GZIP = 16 + zlib.MAX_WBITS
+MAX_AGE_SECONDS = 3600
+"""An answer that a cache has stored for longer than this is stale."""
+GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # zlib adds 16 for the gzip format
 
 
 @dataclass(eq=False, repr=False)
 class Connection:
     """The connections of one login to one host, which stay open between requests.
 
-    Cookies are dropped. Redirects are not followed, because the login would be sent along.
+    Cookies are dropped. Redirects are not followed, because the login would be sent to the new address.
     """
 
     base_url: str
@@ -63,19 +63,19 @@ class Connection:
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_OPEN_SECONDS),
             follow_redirects=False,
             trust_env=not is_local,
-            # Without TLS on this machine there is nothing to verify, so no certificates are read.
+            # Plain HTTP to this machine needs no certificates, and loading them takes time.
             verify=SSLContext(PROTOCOL_TLS_CLIENT) if is_local and not is_encrypted else True,
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send once and collect the whole body; an error status counts even if its body breaks off.
+        """Send a request once and read the whole answer, which is None if no status arrived.
 
-        The answer is None if no status arrived.
+        An error status counts even if its body breaks off.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
             url = f"{url}?{urlencode(request.query, quote_via=quote)}"
-        began = self.clock.monotonic()
+        started_at = self.clock.monotonic()
         response: httpx.Response | None = None
         body = BytesIO()
         error_kind: ErrorKind | None = None
@@ -87,15 +87,15 @@ class Connection:
             ):
                 if not await self._collect(response, body):
                     error_kind = "too large"
-                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > MAX_AGE:
+                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > MAX_AGE_SECONDS:
                     error_kind, detail = "stale", f"{int(age) // 3600} hours old"
-        except UNREACHABLE as error:
+        except UNREACHABLE_ERRORS as error:
             error_kind, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
             error_kind = "timed out"
         except (httpx.HTTPError, OSError) as error:
             error_kind, detail = "broken", _one_line(error)
-        seconds = self.clock.monotonic() - began
+        seconds = self.clock.monotonic() - started_at
         status = response.status_code if response is not None else None
         attempt = Try(request, number, status, body.tell(), seconds, error_kind, self.login.hide(detail))
         if response is None:
@@ -108,18 +108,18 @@ class Connection:
         return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
-        """Read and decompress to the end; returns False if the body exceeds the limit.
+        """Read and decompress a response into `body`; returns False if it exceeds the limit.
 
-        Raises errors of httpx for a body that ends early or is damaged.
+        Raises errors of httpx for a response that ends early or is damaged.
         """
         largest = self.limits.largest_bytes
-        if response.is_stream_consumed:  # a transport in memory has already read and decompressed it
+        if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
             body.write(response.content[: largest + 1])
             return body.tell() <= largest
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
             raise httpx.DecodingError(f"the answer is compressed as {encoding[:20]}, which was not requested")
-        unzip = zlib.decompressobj(GZIP) if encoding.endswith("gzip") else None
+        unzip = zlib.decompressobj(GZIP_WINDOW_BITS) if encoding.endswith("gzip") else None
         received = 0
         async for chunk in response.aiter_raw():
             received += len(chunk)
@@ -145,7 +145,7 @@ class Connection:
             status=response.status_code,
             body=self.login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
-            headers={name: hide(text) for name, text in response.headers.items() if name not in DROPPED},
+            headers={key: hide(text) for key, text in response.headers.items() if key not in HIDDEN_HEADERS},
             seconds=attempt.seconds,
             tries=attempt.number,
             fetched_at_utc=self.clock.utc_now(),
@@ -153,7 +153,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """A body in UTF-8: one that is not valid UTF-8 is decoded from its declared charset, if it states one."""
+    """The body in UTF-8: converted from its declared charset, if it is not valid UTF-8 already."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

@@ -13,8 +13,8 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14
-"""The cost of scrypt: each guess at a password takes 16 MB and as long as our own check."""
-PRIVATE = 0o600
+"""The cost of scrypt: each guess at a password takes 16 MB and as much time as one of our checks."""
+FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """A denied login is tried once more the next night, as the denial may be an error of the service."""
 
@@ -23,9 +23,9 @@ SECONDS_TO_SECOND_TRY = 12 * 3600
 class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
-    A file represents a username and password at one address, and contains neither. Its time is that of the
-    latest denial; the file is empty until the second try is denied too. A corrected password has another
-    file, so the login is tried immediately.
+    A file represents a username and password at one address, and contains neither. It was last modified at
+    the latest denial, and is empty until the second try is denied too. A corrected password has another file,
+    so the login is tried immediately.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class DeniedLogins:
         file = self._file(login)
         is_second = file.exists() and not self.blocks(login)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.touch(PRIVATE)
+        file.touch(FILE_MODE)
         if is_second:
             file.write_bytes(b"2")
 

@@ -22,11 +22,11 @@ GATEWAY_TIMEOUT = 504
 
 
 class ConnectError(Exception):
-    """A failed `request`, which the message does not name.
+    """The failure of a `request`; the message does not name the request.
 
-    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of requests,
-    `last_try` how the last try ended, and `login` names a denied login. Errors with the same `trouble` share
-    a cause in meta.conditions.
+    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries,
+    `last_try` the outcome of the last try in words, and `login` names a denied login. Errors with the same
+    `trouble` share a cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -54,7 +54,7 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """401: the login was denied; no other request uses it before the next nightly run."""
+    """401: the login was denied; no request uses it until `DeniedLogins` allows another try."""
 
     trouble = "login"
 
@@ -76,7 +76,7 @@ class Unexpected(ConnectError):
 
 
 class Redirected(ConnectError):
-    """3xx with a Location, which is never followed, because the login would be sent along."""
+    """3xx with a Location, which is never followed, because the login would be sent there."""
 
 
 class AnswerTooLarge(ConnectError):
@@ -84,37 +84,37 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """Even a small body has more values than fit in memory; raised by readers of answers."""
+    """A body, even a small one, has more values than fit in memory; raised when an answer is read."""
 
 
 class NotJson(ConnectError):
-    """200, but not JSON, in every try."""
+    """2xx, but not JSON, in the last try."""
 
 
 class TooManyRequests(ConnectError):
-    """429 in every try."""
+    """429 in the last try."""
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, truncated or cached bodies in every try; `timed_out` if most timed out."""
+    """5xx, time-out, reset, truncated or cached body in the last try; `timed_out` if most tries timed out."""
 
     timed_out: bool = False
 
 
 class Unreachable(ConnectError):
-    """No connection in any try."""
+    """No connection in the last try."""
 
     trouble = "service"
 
 
 class HostDown(ConnectError):
-    """The circuit is open: too many requests failed in a row, and the run is over."""
+    """The circuit is open: too many requests failed in a row, so the run ends."""
 
     trouble = "service"
 
 
-class AllRefused(HostDown):
-    """The circuit is open: every report was denied, customer after customer, and the run is over."""
+class AllDenied(HostDown):
+    """The circuit is open: every report was denied, customer after customer, so the run ends."""
 
     trouble = "refusal"
 
@@ -126,9 +126,9 @@ CHECK_ADDRESS = (
     "answered, both are right, so ask the service's support whether it has these months."
 )
 TOO_OLD_OR_GROUP = (
-    "If the first month is older than what the service answers, set BROKERBI_START later. If the report does "
-    "not answer for a group, name its offices as customers in BROKERBI_CUSTOMERS, or switch the report "
-    "off with BROKERBI_REPORTS."
+    "If the service has no data for the first month, set BROKERBI_START to a later month. If the report does "
+    "not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch the report off with "
+    "BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
     "The answer is kept in landing. If the error lasts, ask the service's support, or switch the report off "
@@ -138,7 +138,7 @@ ASK_FOR_ACCESS = "Ask the service's support for access; everything else is reque
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
     400: (BadRequest, "it rejects the request.", TOO_OLD_OR_GROUP),
-    403: (Forbidden, "the login has no access to it.", ASK_FOR_ACCESS),
+    403: (Forbidden, "the login has no access to this report.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
 }
@@ -150,11 +150,11 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     "stale": (
         Unavailable,
         "answered from a cache",
-        "Stop the cache or proxy before the service from storing its answers.",
+        "Configure the cache or proxy in front of the service not to store its answers.",
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""By the last try's kind of error: the error, how the try ended, and the remedy."""
+"""The error, how the last try ended, and the remedy, by the last try's kind of error."""
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
@@ -172,19 +172,19 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a login that this answer or an earlier one denied."""
+    """The error for a login that was denied, by this answer or earlier."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.words}; if it is right, remove work/refused_logins to try it again.",
+        f"Correct {login.name}; if it is right, remove work/refused_logins to try it again.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,
-        login=login.words,
+        login=login.name,
     )
 
 
 def too_large_error(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer that is too large: by the setting, or for the reason in `last.detail`."""
+    """The error for an answer that exceeds the size limit or, by `last.detail`, has too many objects."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 OK = 200
 NO_CONTENT = 204
-NOTHING = b"null"  # the JSON of an answer without content
+NULL_BODY = b"null"  # the JSON of an answer without content
 UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
@@ -30,12 +30,12 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    `words` name the login in messages: where it is set, and for which customer.
+    Messages use `name` for the login: the setting that contains it, and the customer.
     """
 
     username: str = field(repr=False)
     password: SecretStr
-    words: str = field(default="BROKERBI_USERNAME or the password that goes with it", compare=False)
+    name: str = field(default="BROKERBI_USERNAME or the password that goes with it", compare=False)
 
     def authorization(self) -> str:
         """The value of the Authorization header, in UTF-8 (interface, Authentication 1)."""
@@ -44,14 +44,14 @@ class Login:
     def hide(self, text: str) -> str:
         """The text without this login, in case the service or a library repeats it.
 
-        The login is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
+        It is found as plain text, in Base64, escaped for JSON (once or twice) or HTML, and percent-encoded.
         """
         return _hide_secrets((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, because it may be an ordinary word.
 
-        In rows a password stays too if it is short, has only letters, or has no letters: it may be data.
+        Rows keep a password that is short, all letters, or without letters, because it may be data.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -82,7 +82,7 @@ def _hide_secrets(secrets: Iterable[str], text: str) -> str:
 
 
 def _longest_word(secret: str) -> str:
-    """The longest run of letters and digits, which no encoding in JSON, HTML or addresses changes."""
+    """The longest sequence of letters and digits: no encoding in JSON, HTML or URLs changes it."""
     words: list[str] = re.findall("[A-Za-z0-9]*", secret)
     return max(words, key=len)
 
@@ -155,7 +155,7 @@ class Request:
 class Answer:
     """An answer of the service, decompressed, without credentials.
 
-    `tries` counts the requests so far. If the body broke off or was too large, `body` is the part that was
+    `tries` is the number of tries. If the body broke off or was too large, `body` is the part that was
     read.
     """
 
@@ -198,10 +198,10 @@ class Try:
 
     @property
     def shows_accepted_login(self) -> bool:
-        """Whether the answer shows that the service accepts the login; an outage says nothing about it."""
+        """Whether the answer shows that the service accepts the login; a transient error does not."""
         return self.status not in (None, UNAUTHORIZED) and not self.is_retryable
 
     @property
     def failure(self) -> str:
-        """The error for the log; empty if there was none."""
+        """The error as the log states it; empty if there was none."""
         return self.error_kind or ("" if self.status in (OK, NO_CONTENT) else f"status {self.status}")

@@ -15,13 +15,13 @@ from pipelines.clock import Clock, SystemClock
 
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
-SECONDS_BETWEEN_HALVINGS = 5.0  # seconds; requests in flight together that fail count once
-SECONDS_TO_RECOVER = 60.0  # seconds without an error until one halving is undone
-ONE_DAY = 86_400.0  # a longer Retry-After is an error of the service's clock
+SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
+SECONDS_TO_RECOVER = 60.0  # without an error for this time, one halving is undone
+ONE_DAY = 86_400.0  # seconds; a longer Retry-After comes from a wrong clock of the service
 
 
 class RateLimit:
-    """At most `concurrency` requests in flight, and `requests_per_second` sent, evenly spaced.
+    """Limits requests to `concurrency` in flight and `requests_per_second`, evenly spaced.
 
     All clients of an event loop share one limit.
     """
@@ -45,7 +45,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate; simultaneous calls count once. Each minute without a call undoes a halving."""
+        """Halve the rate; calls within five seconds count once. A minute without a call undoes a halving."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
@@ -61,7 +61,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and for how long one request is repeated.
+    """How often one request is repeated, and with which delays.
 
     At most `tries` requests are sent, and none begins more than `total_seconds` after the first.
     """
@@ -72,11 +72,11 @@ class RetryPolicy:
     longest_delay: float = 60.0
     random: Random = field(default_factory=Random, repr=False, compare=False)
 
-    def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
-        """The seconds to wait after `tried` tries, at least `retry_after`; None if no try may follow."""
-        if tried >= self.tries:
+    def delay(self, tries: int, elapsed: float, retry_after: float | None) -> float | None:
+        """The seconds to wait after `tries` tries, at least `retry_after`; None if no try may follow."""
+        if tries >= self.tries:
             return None
-        ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tried - 1))
+        ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tries - 1))
         seconds = max(self.random.uniform(0, ceiling), retry_after or 0.0)
         return seconds if elapsed + seconds <= self.total_seconds else None
 

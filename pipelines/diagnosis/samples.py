@@ -22,7 +22,7 @@ from pipelines.normalize.rows import ErrorMessage
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import RequestVariant, Span
 from pipelines.shapes.places import names_in_words
-from pipelines.shapes.proposal import KnownIds, propose
+from pipelines.shapes.proposal import IdsByColumn, propose
 from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import MIN_PAGE_SIZE, UNPAGED
 from warehouse.errors import WarehouseError
@@ -80,7 +80,7 @@ def judge_answers(
     report: Report,
     documents: Sequence[Document],
     months: Sequence[Month],
-    known: KnownIds,
+    known: IdsByColumn,
     timezone: str,
 ) -> Sample:
     """Read answers as loading would; if they do not fit, propose a shape or the envelope around them."""
@@ -152,7 +152,7 @@ def sample_reports(
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
         return []
-    known: KnownIds = {"office_id": set(), "user_id": set()}
+    known: IdsByColumn = {"office_id": set(), "user_id": set()}
     with Store(settings.data_dir).reading() as connection:
         answers = newest_answers(connection)
         for table, (column, kind) in IDS.items():
@@ -179,7 +179,7 @@ async def request_samples(
     context: RunContext,
     reports: Iterable[Report],
     customers: Iterable[str],
-    known: KnownIds,
+    known: IdsByColumn,
     *,
     months: int = 1,
 ) -> list[Sample]:
@@ -196,7 +196,7 @@ async def request_samples(
     patience = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
     async with context.open_session(settings.model_copy(update=patience), "look") as session:
-        session.breaker.reports = len(ordered)
+        session.breaker.report_count = len(ordered)
         session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
         sampler = _Sampler(session.clients, Month.of(today), zone, known, denied)
         samples = [
@@ -220,7 +220,7 @@ class _Sampler:
     clients: Clients
     today: Month
     timezone: str
-    known: KnownIds
+    known: IdsByColumn
     denied: set[Pair]
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:

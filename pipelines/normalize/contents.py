@@ -1,4 +1,4 @@
-"""The JSON objects at one path: columns by simplified names, and undeclared lists."""
+"""The columns and undeclared lists of the JSON objects at one path."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, snake_case
 from pipelines.normalize.document import Json, Keys, Object
-from pipelines.normalize.types import NO_ID, Kinds, convert_values, infer_type, kinds_of
+from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_type, kinds_of
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
 MAX_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
-MORE = "more fields"  # the name of the JSON column
+MORE_FIELDS = "more fields"  # the name of the JSON column
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and a mask for each kind of misfit."""
+    """A column with its values, and for each kind of JSON value a mask of those that do not fit its type."""
 
     column: Column
     values: pl.Series
@@ -37,12 +37,12 @@ class FilledColumn:
 
 
 class Fields:
-    """The members of objects by simplified name, as two back ends may spell a field differently."""
+    """The members of objects by simplified name, because the service may spell a field in two ways."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = objects
-        are_alike = set(map(len, objects)) == {len(set().union(*objects))}
-        self.key_tuples = {tuple(objects[0]): None} if are_alike else dict.fromkeys(map(tuple, objects))
+        have_same_keys = set(map(len, objects)) == {len(set().union(*objects))}
+        self.key_tuples = {tuple(objects[0]): None} if have_same_keys else dict.fromkeys(map(tuple, objects))
         self.spellings: dict[str, list[str]] = {}
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             self._add(key)
@@ -51,7 +51,7 @@ class Fields:
         name = simplified(key)
         spellings = self.spellings.setdefault(name, [])
         if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.key_tuples):
-            self.spellings[f"{name} {key}"] = [key]  # two fields, as one object has both
+            self.spellings[f"{name} {key}"] = [key]  # two fields, because one object has both
         else:
             spellings.append(key)
 
@@ -69,15 +69,15 @@ class Fields:
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
         """The key tuples of objects without a member of this name."""
         keys = set(self.spellings.get(name, ()))
-        return {names for names in self.key_tuples if keys.isdisjoint(names)}
+        return {key_tuple for key_tuple in self.key_tuples if keys.isdisjoint(key_tuple)}
 
 
 @dataclass
 class Contents:
-    """The values of objects by name: nested objects are flattened, lists of objects set aside.
+    """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
-    `declared` are the columns that are read here, `lists` the paths of lists that are read elsewhere, by
-    simplified names. With `takes_all`, undeclared fields turn into columns, undeclared lists into tables.
+    `declared` are the columns to read, and `lists` the lists that are read elsewhere, by simplified names.
+    With `takes_all`, undeclared fields become columns. With `takes_lists`, undeclared lists become tables.
     """
 
     declared: Mapping[Keys, Column]
@@ -85,43 +85,43 @@ class Contents:
     takes_all: bool
     takes_lists: bool = True
     columns: dict[Keys, Kinds] = field(default_factory=dict)
-    spelled_keys: dict[Keys, Keys] = field(default_factory=dict)  # as the answer spells them
+    spelled_keys: dict[Keys, Keys] = field(default_factory=dict)  # simplified keys -> keys in the answer
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
-    def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
-        """Add the values of objects that are nested under the names `above`."""
-        paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(above)] == above)
-        declared = {keys[len(above)] for keys in paths if len(keys) > len(above)}
+    def add(self, fields: Fields, prefix: Keys = (), spelled_prefix: Keys = ()) -> None:
+        """Add the values of objects; `prefix` has the simplified names that lead to nested objects."""
+        paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(prefix)] == prefix)
+        declared = {keys[len(prefix)] for keys in paths if len(keys) > len(prefix)}
         names = [
             name
             for name in fields.spellings
-            if (*above, name) not in self.lists and (self.takes_all or name in declared)
+            if (*prefix, name) not in self.lists and (self.takes_all or name in declared)
         ]
         if len(self.columns) + len(names) > MAX_COLUMNS + len(declared):
             undeclared = {key for name in names if name not in declared for key in fields.spellings[name]}
             more = [{key: element[key] for key in element if key in undeclared} for element in fields.objects]
-            self.columns[(*above, MORE)] = kinds_of([members or None for members in more])
-            self.spelled_keys[(*above, MORE)] = (*above, MORE)
+            self.columns[(*prefix, MORE_FIELDS)] = kinds_of([members or None for members in more])
+            self.spelled_keys[(*prefix, MORE_FIELDS)] = (*prefix, MORE_FIELDS)
             names = [name for name in names if name in declared]
         for name in names:
-            keys = (*above, name)
-            self.spelled_keys[keys] = (*spelled, fields.spellings[name][0])
+            keys = (*prefix, name)
+            self.spelled_keys[keys] = (*spelled_prefix, fields.spellings[name][0])
             values = fields.values(name)
             if keys not in self.declared:
-                values = self._scalars(values, keys)
+                values = self._flatten_values(values, keys)
             if kinds := kinds_of(values):
                 self.columns[keys] = kinds
 
-    def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
+    def _flatten_values(self, values: list[Json], keys: Keys) -> list[Json]:
         """Set lists of objects aside and flatten objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
-            if self.takes_lists and any(map(holds_objects, values)):
+            if self.takes_lists and any(map(has_objects, values)):
                 self.undeclared_lists[keys] = [
-                    [element for element in value if element is not None] if holds_objects(value) else None
+                    [element for element in value if element is not None] if has_objects(value) else None
                     for value in values
                 ]
-                values = [None if holds_objects(value) else value for value in values]
+                values = [None if has_objects(value) else value for value in values]
             values = [None if value == [] else value for value in values]
         if dict in types and len(keys) < MAX_DEPTH:
             is_mixed = len(types) > 1
@@ -136,14 +136,14 @@ def is_nothing(value: Json) -> bool:
     return value is None or value in ([], {})
 
 
-def holds_objects(value: Json) -> bool:
-    """Whether a value is a list of objects, nulls between them allowed."""
+def has_objects(value: Json) -> bool:
+    """Whether a value is a list with objects, which may also contain nulls but nothing else."""
     types = set(map(type, value)) if type(value) is list else set()
     return dict in types and types <= {dict, type(None)}
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """A column for each name, of its declared type or else of the narrowest type for its values."""
+    """The columns, of their declared type or else of the narrowest type that fits their values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -151,23 +151,23 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             values, misfits = convert_values(
                 kinds, column.type, zone, length, is_day=column.is_day, decimal=decimal
             )
-            if column.is_id:  # a blank id, or only zeros, identifies nothing
-                values = values.set(values.str.contains(NO_ID), None)
+            if column.is_id:  # an id that is blank or only zeros identifies nothing
+                values = values.set(values.str.contains(UNSET_ID), None)
             columns[keys] = FilledColumn(column, values, misfits)
         else:
             values, type_ = infer_type(kinds)
             spelled = contents.spelled_keys[keys]
-            undeclared = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
+            undeclared = Column(column_name(spelled), type_, ".".join(spelled), "", documented=False)
             columns[keys] = FilledColumn(undeclared, values)
     return columns
 
 
 def empty_column(column: Column, length: int) -> FilledColumn:
-    """A column that no object has a value for."""
+    """A column of nulls."""
     return FilledColumn(column, convert_values({}, column.type, "", length)[0])
 
 
-def name_of(keys: Keys) -> str:
-    """The column name for these keys: letters and digits of any script, never beginning with `_`."""
+def column_name(keys: Keys) -> str:
+    """The column name for keys: letters and digits of any script, and `_`, but not at the beginning."""
     words = (re.sub(r"\W+", "_", snake_case(key[:MAX_NAME_LENGTH])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:MAX_NAME_LENGTH]

@@ -1,4 +1,4 @@
-"""The JSON document of one answer: read by orjson, and by the json module if digits would be lost."""
+"""The JSON document of one answer, read by orjson, or by the json module if a float may lose digits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InvalidJson(ValueError):
 
 @dataclass(eq=False)
 class Document:
-    """The document of a body; `value` is read again after `forget`."""
+    """The document of a body; its `value` is read when first used, and again after `forget`."""
 
     body: bytes
 
@@ -54,7 +54,7 @@ class Document:
 
 
 def read_document(body: bytes) -> Document:
-    """Read a body; raises InvalidJson for incomplete documents, other formats and single values."""
+    """Read a body; raises InvalidJson unless it is a complete JSON object or list, or null."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
         raise InvalidJson(f"The answer is {describe(document.value)} where an object or a list was expected.")
@@ -62,16 +62,17 @@ def read_document(body: bytes) -> Document:
 
 
 def parse_exactly(body: bytes) -> Json:
-    """Read a body with the json module; a number that a float cannot hold becomes a Decimal.
+    """Read a body with the json module; raises InvalidJson.
 
-    NaN and Infinity, which JSON does not allow, become null. Raises InvalidJson.
+    A fractional number of more than 16 characters or beyond the range of a float becomes a Decimal, and so
+    does an integer of more than 4,000. NaN and Infinity, which JSON does not allow, become null.
     """
-    text = _decoded(body)
+    text = _decode(body)
     if r"\u" in text:
         text = _SURROGATES.sub(lambda match: r"\ufffd" if match[1] else match[0], text)
-    loads = partial(json.loads, text, parse_float=_fraction, parse_constant=lambda _: None)
+    loads = partial(json.loads, text, parse_float=_parse_fraction, parse_constant=lambda _: None)
     try:
-        return loads(parse_int=_whole)
+        return loads(parse_int=_parse_integer)
     except RecursionError as error:
         raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
@@ -83,12 +84,12 @@ def parse_exactly(body: bytes) -> Json:
 
 
 def to_json(value: Json) -> str:
-    """Write a value as JSON, its numbers exactly, however deeply it is nested."""
+    """Write a value as JSON with exact numbers; the value may be nested to any depth."""
     written: list[str] = []
     todo: list[tuple[Json, bool]] = [(value, False)]
     while todo:
-        item, is_written = todo.pop()
-        if is_written:
+        item, is_json_text = todo.pop()
+        if is_json_text:
             written.append(item)
         elif isinstance(item, dict):
             members = (
@@ -103,8 +104,8 @@ def to_json(value: Json) -> str:
     return "".join(written)
 
 
-def _decoded(body: bytes) -> str:
-    """The text of a body in UTF-8, or in UTF-16 or UTF-32 by its byte order mark."""
+def _decode(body: bytes) -> str:
+    """The text of a body in UTF-8, UTF-16 or UTF-32; raises InvalidJson."""
     if not body.strip():
         raise InvalidJson("The answer is empty where JSON was expected.")
     encoding = json.detect_encoding(body)
@@ -117,11 +118,11 @@ def _decoded(body: bytes) -> str:
         ) from error
 
 
-def _fraction(text: str) -> float | Decimal:
+def _parse_fraction(text: str) -> float | Decimal:
     number = float(text)
     is_finite = number - number == 0
     return number if is_finite and len(text) <= MAX_EXACT_LENGTH else Decimal(text)
 
 
-def _whole(text: str) -> int | Decimal:
+def _parse_integer(text: str) -> int | Decimal:
     return int(text) if len(text) <= MAX_INTEGER_LENGTH else Decimal(text)

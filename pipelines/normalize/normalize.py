@@ -1,9 +1,9 @@
-"""Typed tables from the documents of one window, as the shape of the report declares them.
+"""Typed tables from the documents of one window, according to the shape of the report.
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
-3. Every row gets its month; a row that does not fit is rejected, a row of another month is left out.
-4. The other rows become a table; then their lists are read, undeclared lists into separate tables.
+3. Every row gets its month; rows that do not fit are rejected, and rows of other months are left out.
+4. The other rows become a table. Then their lists are read; undeclared lists become separate tables.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pipelines.normalize.contents import (
     MAX_DEPTH,
     Contents,
     FilledColumn,
+    column_name,
     empty_column,
     fill_columns,
-    name_of,
 )
 from pipelines.normalize.document import Document, Json, Keys, to_json
 from pipelines.normalize.rows import (
@@ -75,15 +75,15 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window. `requested_ids` and `choices` are the parameters of each document's
-    request. The documents drop their parsed values afterwards. Raises ShapeMismatch if they do not fit.
+    `months` are those of the window; `requested_ids` and `choices` have the requested id and choice of each
+    document, whose parsed value is freed afterwards. Raises ShapeMismatch if a document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)
     window = tuple(months) if report.has_months else ()
     try:
         values = [document.value for document in documents]
-        return _Answer(report, values, request, window, timezone).normalized()
+        return _Normalizer(report, values, request, window, timezone).normalize()
     finally:
         for document in documents:
             document.forget()
@@ -92,13 +92,13 @@ def normalize(
 def _request_columns(
     report: Report, requested_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
-    """The columns with values of the requests: the parts of the id, and the choice parameter."""
+    """The columns with facts of the requests: the parts of the requested id, and the choice."""
     columns = []
     if by_id := report.endpoint.by_id:
         parts = [by_id.parts(requested_id) for requested_id in requested_ids]
         for index, name in enumerate(by_id.columns):
             values = pl.Series([ids[index] for ids in parts], dtype=pl.String)
-            columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
+            columns.append(FilledColumn(Column(name, "VARCHAR", "", "the requested id"), values))
     if parameter := report.endpoint.choices:
         values = pl.Series([parameter.values.get(choice or "") for choice in choices], dtype=pl.Boolean)
         columns.append(FilledColumn(parameter.column, values))
@@ -106,12 +106,12 @@ def _request_columns(
 
 
 @dataclass
-class _Answer:
-    """The documents of one window, and their results so far."""
+class _Normalizer:
+    """The documents of one window, and the tables and rows that have been read from them so far."""
 
     report: Report
     values: Sequence[Json]
-    request: Sequence[FilledColumn]
+    requested: Sequence[FilledColumn]
     window: tuple[Month, ...]
     timezone: str
     tables: dict[str, NormalizedTable] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class _Answer:
     missing: list[str] = field(default_factory=list)
     undated: bool = False
 
-    def normalized(self) -> Normalized:
+    def normalize(self) -> Normalized:
         """Read all documents; every declared table is in the result, even without rows."""
         root = member_path(self.report.root)
         self._read_level(document_level(shape_of(self.report), self.values, root), None)
@@ -172,7 +172,7 @@ class _Answer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add a level's table, without rejected rows and other months; returns it and its rows' indexes."""
+        """Add the table of a level, without rejected and left-out rows; returns it and its rows' indexes."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -186,7 +186,7 @@ class _Answer:
             }
         columns |= {
             filled.column.name: filled.gather(level.documents)
-            for filled in self.request
+            for filled in self.requested
             if filled.column.name in declared
         }
         self.missing += [
@@ -211,16 +211,16 @@ class _Answer:
         return normalized, kept
 
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
-        """The table of an undeclared list, named after the path to it; its rows have the requested ids."""
+        """The table for an undeclared list, named after its path; its rows have the requested id."""
         by_id = self.report.endpoint.by_id
-        ids = [filled.column for filled in self.request if by_id and filled.column.name in by_id.columns]
-        [name] = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)
+        ids = [filled.column for filled in self.requested if by_id and filled.column.name in by_id.columns]
+        [name] = unique_names([f"{parent.name}__{column_name(keys)}"], self.tables)
         return Table(name, "", "", parent=parent.name, requested=tuple(ids))
 
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Record rows that do not fit, with their places and contents; returns their indexes."""
+        """Record the rows that do not fit, with their places and contents; returns their indexes."""
         unfit = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
         unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, unfit)
@@ -229,12 +229,12 @@ class _Answer:
         self._check_documents(level, table, reasons)
         undated = undatable_rows(table, columns, months)
         stated_months = named_months(columns) if months.dated_by else None
-        requested = {month.first_day for month in self.window}
+        requested_days = {month.first_day for month in self.window}
         where = f"{level.place.path or 'the answer'}, element"
         for row, (reason, column) in reasons.items():
             month = months.first_days[row] or (stated_months[row] if stated_months is not None else None)
             is_undatable = month is None and row in undated
-            month = month if month in requested else None
+            month = month if month in requested_days else None
             raw = to_json(level.elements[row])
             self.rejected.append(
                 RejectedRow(table.name, f"{where} {row + 1}", reason, column, month, raw, is_undatable)
@@ -251,21 +251,24 @@ class _Answer:
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
     ) -> None:
-        """Raise ShapeMismatch if half of the answer is rejected, or all rows of a document are."""
+        """Raise ShapeMismatch if half of the rows (at least ten), or all rows of a document, are rejected.
+
+        For topmost tables only. The only row of a document may be rejected if it has a declared column.
+        """
         if table.parent:
             return
-        count = Counter(level.documents)
-        rejected = Counter(level.documents.gather(list(reasons)))
+        row_counts = Counter(level.documents)
+        rejected_counts = Counter(level.documents.gather(list(reasons)))
         is_half = len(reasons) >= MIN_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             document = level.documents[row]
-            is_rejected = rejected[document] == count[document]
+            is_rejected = rejected_counts[document] == row_counts[document]
             if is_half or (
-                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or count[document] > 1)
+                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or row_counts[document] > 1)
             ):
                 fitting = len(level.elements) - len(reasons)
                 found = describe_misfit(level.elements[row], [level.roots[document]])
                 raise ShapeMismatch(
                     f"expected rows of {table.name} at {level.place.path or 'the answer'}, but {fitting} "
-                    f"of {len(level.elements)} fit; one does not because {reason}; {found}"
+                    f"of {len(level.elements)} fit; one does not, because {reason}; {found}"
                 )

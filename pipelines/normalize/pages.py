@@ -1,4 +1,4 @@
-"""The facts of a page that show whether paging lost rows: its rows, their ids, and the stated total."""
+"""The facts of a page that show whether paging lost rows: rows, ids, and the stated total."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PageFacts:
 
     @property
     def rows_hash(self) -> int:
-        """A hash that differs between pages of different rows, even without ids."""
+        """A hash that tells pages with different rows apart, even if the rows have no ids."""
         return hash(repr(self.rows))
 
 
@@ -59,7 +59,7 @@ def _topmost_levels(level: Level) -> list[Level]:
 
 
 def _ids(level: Level, key: Sequence[str]) -> list[Id]:
-    """The documented ids of rows, in their order; none if the table has no key."""
+    """The documented ids of the rows, in order; empty if the table has no key."""
     paths = [level.place.sources[name] for name in key if name in level.place.sources]
     columns = [_values_at(level.objects, path.members) for source, path in paths if source is level.place]
     return [tuple(map(_as_text, values)) for values in zip(*columns, strict=True)]

@@ -1,8 +1,8 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
-answer does not fit its shape if the object that lacks the list has an undeclared list or object, or if an
-enclosing object has an undeclared member with the name of the list.
+answer does not fit its shape if the object that lacks the list has an undeclared list or object or looks
+like a row of the list, or if an enclosing object has an undeclared member with the name of the list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.catalogue.model import Table
-from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
+from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, has_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import describe, places_of
@@ -29,15 +29,15 @@ TYPES_OF_STEPS: dict[str, type] = {"[]": list, "{}": dict, "": dict}
 
 
 class ShapeMismatch(Exception):
-    """A document whose rows are not where the shape of its report says."""
+    """The rows of a document are not where the shape of its report says."""
 
 
 class ErrorMessage(ShapeMismatch):
-    """A document of plain values only, in place of one with rows."""
+    """A document has only plain values where rows were expected."""
 
 
-class Nested(NamedTuple):
-    """The elements of a list or keyed object, their names, and the index of the object that they are in."""
+class Children(NamedTuple):
+    """The elements of a list or keyed object, their names, and the index of the object that contains it."""
 
     parent: int
     elements: Sequence[Json]
@@ -48,15 +48,15 @@ class Nested(NamedTuple):
 class Level:
     """The objects at one place, across all documents; at the topmost level, the documents themselves.
 
-    `elements` are the values there, which may also be no objects. For each element, `parents` has the index
-    of the object in `above` that contains it.
+    `elements` are the values there, not all of them objects. For each element, `parents` has the index of the
+    object in `above` that contains it.
     """
 
     place: Place
     elements: Sequence[Json]
     parents: pl.Series
     above: Level | None = None
-    lists: Sequence[Nested] = ()
+    lists: Sequence[Children] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
 
     @cached_property
@@ -79,7 +79,7 @@ class Level:
 
     @cached_property
     def non_objects(self) -> list[int]:
-        """The indexes of the elements that are not objects."""
+        """The indexes of the elements that cannot be read as objects."""
         objects = () if self.objects is self.elements else self.objects
         return [row for row, element in enumerate(objects) if element is EMPTY]
 
@@ -113,7 +113,7 @@ class Level:
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
-        """The level with only these rows."""
+        """The level with only the elements at these indexes."""
         if len(rows) == len(self.elements):
             return self
         elements = [self.elements[row] for row in rows]
@@ -140,9 +140,9 @@ def inner_level(level: Level, place: Place) -> Level:
     if step.is_any:
         return _make_level(level, place, _lists_of_any_name(level, place.path))
     lists = [
-        Nested(row, list(value.values()), list(value))
+        Children(row, list(value.values()), list(value))
         if step.each == "{}"
-        else Nested(row, value if step.each else [value], [name] * len(value))
+        else Children(row, value if step.each else [value], [name] * len(value))
         for list_name in step.names or ("",)
         for row, (name, value) in enumerate(_members_at(level, place, list_name))
         if value
@@ -153,9 +153,9 @@ def inner_level(level: Level, place: Place) -> Level:
 
 
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
-    """The level below that holds the elements of undeclared lists."""
+    """The level of the elements of undeclared lists below `level`."""
     place = Place(path=table.name, table=table)
-    nested = [Nested(row, elements) for row, elements in enumerate(lists) if elements]
+    nested = [Children(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
 
 
@@ -175,7 +175,7 @@ def columns_along_path(level: Level) -> dict[str, FilledColumn]:
 
 
 def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMismatch:
-    """The error for a value that does not fit: the expected path, its kind, and where rows may be."""
+    """The error for a value that does not fit: what was expected, what was found, and where rows may be."""
     is_document = type(value) is dict and any(value is document for document in documents)
     if is_document and not any(isinstance(member, list | dict) for member in value.values()):
         found = f"an error message, or no rows, instead of {expected}"
@@ -191,7 +191,7 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 
-def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
+def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
     """The level with the elements of all lists, each with the index of its object in `above`."""
     parents = chain.from_iterable(repeat(nested.parent, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
@@ -199,7 +199,7 @@ def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
 
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
-    """For each object, yield the name and value of the member at the end of the hop to a place."""
+    """Yield for each object the name and value of the member at the end of the hop to a place."""
     hop = place.hop
     values = list(level.elements)
     name = ""
@@ -219,20 +219,20 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             enclosing = _enclosing_levels(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.key_tuples) or tuple(element) in lacking) and (
-                    _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
+                    _may_have_rows(element, declared, declared_below, is_row=level.place.table is not None)
                     or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
                     raise _mismatch(place.path, element, level.roots)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
-    kind = TYPES_OF_STEPS[hop.step.each]
+    expected_type = TYPES_OF_STEPS[hop.step.each]
     for value in values:
-        if not isinstance(value, kind) and not is_nothing(value):
+        if not isinstance(value, expected_type) and not is_nothing(value):
             raise _mismatch(place.path, value, level.roots)
         yield name, value
 
 
-def _may_hold_rows(
+def _may_have_rows(
     element: Object, declared: Collection[str], declared_below: Collection[str], *, is_row: bool
 ) -> bool:
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
@@ -288,17 +288,17 @@ def _declared_at_or_below(place: Place) -> set[str]:
     return _declared_at(place, ()).union(*map(_declared_at_or_below, place.below))
 
 
-def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
+def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
     """Every undeclared list of objects in the objects of a level; raises ShapeMismatch for rows elsewhere."""
     declared = {keys[0] for keys in level.place.declared}
-    lists: list[Nested] = []
+    lists: list[Children] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
-        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if holds_objects(value)]
+        nested = [Children(row, value, [key] * len(value)) for key, value in extra if has_objects(value)]
         is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
-            type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
+            type(value) is dict and any(map(has_objects, value.values())) for _, value in members
         )
         has_only_plain_lists = not nested and any(value and type(value) is list for _, value in extra)
         if not is_nothing(element) and (not is_expected or is_wrapped or has_only_plain_lists):

@@ -24,7 +24,7 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""If this share of the first choice's ids also comes with the other, the service ignores the choice."""
+"""The service ignores a choice if this share of the first choice's ids is also returned for the other."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class NormalizedTable:
     """Rows of one table in document order.
 
     The frame has `_row` (0, 1, 2 ... in this answer and table), `_parent_row` (the `_row` of the parent,
-    in a nested table), `_month` (its first day; null for a report without months) and `columns`.
+    in a nested table), `_month` (its first day; null in a report without months) and `columns`.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row names its month: all rows count for the first.
+    were requested and no row states its month, so all rows count for the first.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -84,17 +84,17 @@ def arrange_columns(
 
     Equal names are numbered in the order of their sources, not of the answer.
     """
-    first = [
+    arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
         for column in declared
     ]
-    rest = [filled.column for filled in undeclared]
-    by_source = sorted(rest, key=lambda column: column.source)
+    undeclared_columns = [filled.column for filled in undeclared]
+    by_source = sorted(undeclared_columns, key=lambda column: column.source)
     taken = (*OUR_COLUMNS, *(column.name for column in declared))
     unique = unique_names([column.name for column in by_source], taken)
     names = dict(zip(map(id, by_source), unique, strict=True))
-    renamed = [replace(column, name=names[id(column)]) for column in rest]
-    return [*first, *(replace(old, column=new) for old, new in zip(undeclared, renamed, strict=True))]
+    renamed = [replace(column, name=names[id(column)]) for column in undeclared_columns]
+    return [*arranged, *(replace(old, column=new) for old, new in zip(undeclared, renamed, strict=True))]
 
 
 def make_table(
@@ -117,23 +117,23 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in their order, with `_2`, `_3` if repeated or taken; SQL ignores case."""
+    """The names in order; `_2`, `_3` ... is appended to a name that is repeated or taken, in any case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
-        free, number = name, 2
-        while free.lower() in used:
-            free, number = f"{name}_{number}", number + 1
-        used.add(free.lower())
-        unique.append(free)
+        candidate, number = name, 2
+        while candidate.lower() in used:
+            candidate, number = f"{name}_{number}", number + 1
+        used.add(candidate.lower())
+        unique.append(candidate)
     return unique
 
 
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
-    """Drop the rows that pages of several choices repeat: those with the same documented id and values.
+    """Drop the rows that the pages or choices of a report repeat.
 
-    Rows of one id with different values are all kept, except rows requested with an earlier choice. If
-    the service ignores the choice, the choice is null in rows that came with both.
+    Of the rows with one id, only those of the last choice stay, and of equal rows only the first. If the
+    service ignores the choice, the choice is null in rows that were returned for both.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -146,10 +146,10 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
         if not rows.frame.select(table.key).is_duplicated().any():
             continue
         order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice counts
-        is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
+        has_both = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in rows.columns if column.documented and column.name != choice]
         frame = rows.frame.with_columns(
-            pl.when(~is_unknown).then(choice).alias(choice),
+            pl.when(~has_both).then(choice).alias(choice),
             _is_last=order == order.max().over(table.key),
         )
         frame = frame.filter("_is_last").drop("_is_last").filter(pl.struct(documented).is_first_distinct())
@@ -158,7 +158,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first choice also came with the other, in all tables together.
+    """Whether nearly all ids of the first choice were also returned for the other, in all tables together.
 
     A few rows may have changed between the two requests, but not nearly all.
     """
@@ -171,14 +171,14 @@ def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choic
 
 
 def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
-    """The tables with only these rows in the table `name`, and only their nested rows in those below it."""
+    """The tables, with only these rows in the table `name`, and only their nested rows in its children."""
     numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
     numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
-    kept = {**tables, name: replace(tables[name], frame=numbered)}
+    result = {**tables, name: replace(tables[name], frame=numbered)}
     for child in tables.values():
         if child.parent == name:
-            nested = kept[child.name].frame.join(
+            nested = result[child.name].frame.join(
                 numbers, on="_parent_row", how="inner", maintain_order="left"
             )
-            kept = _keep_rows(kept, child.name, nested.with_columns(_parent_row="_new").drop("_new"))
-    return kept
+            result = _keep_rows(result, child.name, nested.with_columns(_parent_row="_new").drop("_new"))
+    return result

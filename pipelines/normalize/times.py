@@ -12,8 +12,8 @@ SECONDS = "%Y-%m-%dT%H:%M:%S"
 LENGTH_TO_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
-# The service writes an unset time as the first or last time of the calendar: no offset may move it.
-# The first, .NET's DateTime.MinValue, becomes null; other software may have moved it by some hours.
+# The service writes an unset time as the first or last time of the calendar, to which no offset is applied.
+# The first, .NET's DateTime.MinValue, becomes null, even if other software has moved it by some hours.
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
 _TIME_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
@@ -28,7 +28,7 @@ def null_if_unset(texts: pl.Series) -> pl.Series:
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
-    """Each text as local time, null if it is not a time; text without an offset is already local."""
+    """The local times in texts, null if a text is not a time; a time without an offset is already local."""
     times = texts.str.head(LENGTH_TO_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LENGTH_TO_SECONDS)
     if (fraction != "").any():
@@ -36,31 +36,31 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
         times = times + microseconds.cast(pl.Duration("us"))
     has_more = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
     if has_more.any():  # an offset, or a rare form
-        places = has_more.arg_true()
-        rest = texts.gather(places)
-        utc = rest.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
+        indexes = has_more.arg_true()
+        unparsed = texts.gather(indexes)
+        utc = unparsed.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
         utc = utc.dt.replace_time_zone(None)
-        moved = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
-        rare = {text: _local_time(text, ZoneInfo(zone)) for text in rest.filter(moved.is_null()).unique()}
-        one_by_one = pl.Series([rare.get(text) for text in rest], dtype=LOCAL)
-        times = times.scatter(places, moved.zip_with(moved.is_not_null(), one_by_one))
+        local = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
+        rare = {text: _local_time(text, ZoneInfo(zone)) for text in unparsed.filter(local.is_null()).unique()}
+        rare_times = pl.Series([rare.get(text) for text in unparsed], dtype=LOCAL)
+        times = times.scatter(indexes, local.zip_with(local.is_not_null(), rare_times))
     return times.set(~times.is_between(*CALENDAR), None)
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times of texts that state days, as the midnights at the start of the days.
+    """The times of texts that state days: the local midnights at which the days begin.
 
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`: if all texts without an offset are
     local midnights when read as UTC, and none is a midnight as written, they are read as UTC.
     """
-    moved = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
-    if not _is_midnight(moved).any():
+    local = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
+    if not _is_midnight(local).any():
         return times
-    has_no_offset = moved.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
-    is_moved = has_no_offset & _is_midnight(moved) & ~_is_midnight(times)
-    if not is_moved.any() or (has_no_offset & ~is_moved).any():
+    has_no_offset = local.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
+    is_utc = has_no_offset & _is_midnight(local) & ~_is_midnight(times)
+    if not is_utc.any() or (has_no_offset & ~is_utc).any():
         return times
-    return moved.zip_with(is_moved, times)
+    return local.zip_with(is_utc, times)
 
 
 def _local(utc: pl.Series, zone: str) -> pl.Series:

@@ -1,4 +1,4 @@
-"""The kinds of JSON values in a column, and their lossless conversion to column types."""
+"""The kinds of JSON values in a column, and their conversion to column types."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pipelines.foreign_text import tidy
 from pipelines.normalize.document import Json, to_json
 from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_unset
 
-# Kinds of values, as reasons of rejected rows name them.
+# Kinds of values, in the words of the reasons for rejecting rows.
 TEXT = "a text"
 WHOLE = "a whole number"
 FRACTION = "a fractional number"
-TRUTH = "true or false"
+BOOLEAN = "true or false"
 LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
 LONG_FRACTION = "a number too long for a float"  # as it was written
 NESTED = "an object or a list"  # as JSON, if it cannot become columns or tables
 
-Kinds = Mapping[str, pl.Series]  # the values of a column by kind; those of other kinds are null
+Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null at other kinds
 
-DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
-EXACT_WHOLE = 2**53  # a float keeps every whole number up to here
+DIGITS_OF_A_FLOAT = 15  # decimal digits that a float always preserves
+EXACT_WHOLE = 2**53  # a float can represent every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
-NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # .NET's results of divisions by zero
-NO_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # how .NET writes an unset id
+NON_NUMBERS = ("NaN", "Infinity", "-Infinity")  # .NET's results of divisions by zero
+UNSET_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # how .NET writes an unset id
 DTYPES: Mapping[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "JSON": pl.String(),
@@ -44,16 +44,16 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
     str: (TEXT, pl.String()),
     int: (WHOLE, pl.Int64()),
     float: (FRACTION, pl.Float64()),
-    bool: (TRUTH, pl.Boolean()),
+    bool: (BOOLEAN, pl.Boolean()),
 }
-_TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
+_TYPE_OF_KIND = {BOOLEAN: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _WRITTEN_NUMBER = (
     r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
 """A number: {0} is its decimal mark, and {1} may separate thousands."""
-_NO_NUMBER = "?"
-_TRUTHS = {"true": True, "false": False}
+_UNREADABLE = "?"
+_BOOLEANS = {"true": True, "false": False}
 _LONG = 2**63
 
 
@@ -93,7 +93,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column in its type, and a mask for each kind of values that do not fit."""
+    """The values of a declared column in its type, and for each kind a mask of those that do not fit."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -113,13 +113,13 @@ def convert_values(
 
 
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
-    """Rewrite numbers in texts as JSON writes them, a whole column with the same decimal mark.
+    """Rewrite numbers in texts as JSON writes them; all texts of a column have the same decimal mark.
 
     The mark is `decimal`, unless only the other one (point or comma) fits all texts. The other mark, or a
-    blank, may separate thousands. A text that does not fit is made unreadable as a number.
+    blank, may separate thousands. A text that does not fit becomes unreadable as a number.
     """
     texts = texts.str.strip_chars()
-    is_nothing = texts.is_null() | (texts == "") | texts.is_in(NO_NUMBERS)
+    is_nothing = texts.is_null() | (texts == "") | texts.is_in(NON_NUMBERS)
     separators = {".": ",", ",": "."}
     fitting = {
         mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, separators[mark]))
@@ -127,7 +127,7 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     }
     mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
     plain = texts.str.replace_many([" ", "\xa0", "\u202f", separators[mark], mark], ["", "", "", "", "."])
-    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
+    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _UNREADABLE))
 
 
 def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
@@ -147,7 +147,7 @@ def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
 
 
 def float_as_text(number: float) -> str:
-    """A float as text, as DuckDB writes it; a whole number as its digits."""
+    """A float as text: as DuckDB writes it, but a whole number without a decimal point."""
     is_whole = number.is_integer() and abs(number) < EXACT_WHOLE
     return str(int(number)) if is_whole else repr(number)
 
@@ -165,10 +165,10 @@ def _floats(values: pl.Series) -> pl.Series:
 
 
 def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """A mask of blank texts in a column of another type, and of results of a division by zero."""
+    """A mask of values that mean null: blank texts, and results of divisions by zero."""
     if kind == TEXT:
         is_blank = values.str.strip_chars() == ""
-        return is_blank | values.is_in(NO_NUMBERS) if DTYPES[type_].is_numeric() else is_blank
+        return is_blank | values.is_in(NON_NUMBERS) if DTYPES[type_].is_numeric() else is_blank
     if DTYPES[type_].is_numeric() and kind == FRACTION:
         return ~values.is_finite()
     return constant(False, pl.Boolean(), len(values))
@@ -204,7 +204,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number that JSON would read from a text; NaN if it would read none."""
+    """The number in a text that is written as in JSON; NaN for any other text."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 
@@ -236,12 +236,12 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("BIGINT", LONG_FRACTION): _to_whole,
     ("BIGINT", TEXT): _to_whole,
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
-    ("BOOLEAN", TEXT): lambda text: _TRUTHS.get(text.lower()),
+    ("BOOLEAN", TEXT): lambda text: _BOOLEANS.get(text.lower()),
 }
-# The texts that DuckDB makes of these kinds when it widens a column.
+# How DuckDB writes these kinds as text when it widens a column.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
     FRACTION: float_as_text,
-    TRUTH: lambda value: "true" if value else "false",
+    BOOLEAN: lambda value: "true" if value else "false",
     LONG_FRACTION: _long_as_text,
 }

@@ -29,7 +29,7 @@ class Months:
     """The first day of every row's month, null if it has none.
 
     `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which
-    other windows load; `undated` is true if no row names a month although several were requested.
+    other windows load; `undated` is true if no row states a month although several were requested.
     """
 
     first_days: pl.Series
@@ -47,13 +47,13 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     first_month_only = Months(first, undated=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
-        is_known = all(column.column.documented for column in columns.values())
+        all_documented = all(column.column.documented for column in columns.values())
         has_no_date = not dates.count() and not columns[table.dated_by].misfits
-        if table.key and has_no_date and is_known and named_months(columns) is None:
+        if table.key and has_no_date and all_documented and named_months(columns) is None:
             return first_month_only
         months = dates.dt.month_start().cast(pl.Date)
         is_other = ~months.is_in(requested)
-        margin = report.margin + timedelta(days=1)  # the service's days may be in another zone
+        margin = report.margin + timedelta(days=1)  # the service's days may be in another time zone
         is_near = dates.dt.date().is_between(window[0].first_day - margin, window[-1].last_day + margin)
         left_out = set((is_near & is_other).fill_null(value=False).arg_true())
         return Months(months.set(is_other.fill_null(value=True), None), table.dated_by, left_out)
@@ -66,7 +66,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
 
 
 def named_months(columns: Columns) -> pl.Series | None:
-    """The first days of months that rows name in `month`, alone or next to `year`; None if no row does."""
+    """The first days of the months in `month`, or in `month` and `year`; None if no row has a month."""
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)
@@ -81,7 +81,7 @@ def named_months(columns: Columns) -> pl.Series | None:
 def rejections(
     table: Table, columns: Columns, months: Months, unfit: Mapping[int, str]
 ) -> dict[int, tuple[str, str | None]]:
-    """Rejected rows in their order, each with its most important reason and the column.
+    """Rejected rows in order, each with its most important reason and the column at fault.
 
     `unfit` are rows that are already rejected, with reasons. A reason never contains a value of the row.
     """

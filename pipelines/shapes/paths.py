@@ -1,6 +1,6 @@
-"""Paths: where rows are in an answer, and where each column is on the way to the rows.
+"""Paths: where rows are in an answer, and where each column is along the path to the rows.
 
-path = step("."step)*    names compare without case and "_"; an empty path is the document itself
+path = step("."step)*    case and "_" of names are ignored; an empty path is the document itself
 name   a member          name[]  each element of a list       name{}  each value of an object
 *[]    every list of objects in this object                   (a|b)[] these lists together
 #      after {}, *[] or (a|b)[]: the name under which the element was found
@@ -18,11 +18,11 @@ NONE = "-"
 ANY = "*"
 KEY = "#"
 _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
-"""The names of a step, whether it leads into a list or keyed objects, and whether it reads a key (#)."""
+"""The names of a step, `[]` or `{}` if it leads into a list or keyed objects, and # if it reads a key."""
 
 
 class PathError(ValueError):
-    """A path that cannot be read, or does not fit its rows; the message says why."""
+    """A path that cannot be read or does not fit its rows, as the message states."""
 
 
 @lru_cache(maxsize=20_000)
@@ -62,8 +62,8 @@ class Hop:
 class ColumnPath:
     """Where the value of a column is: at a level of the path to the rows, under members of its objects.
 
-    Level 0 is the document, the last level is the row. Without members the value is the object itself, or
-    with `is_key` the object's key. `parent` names the table that has the column.
+    Level 0 is the document, and the last level is the row. Without members, the value is the object itself
+    or, with `is_key`, the object's key. For a column of the parent row, `parent` names the table.
     """
 
     level: int = -1
@@ -81,40 +81,40 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Where a column is, None if the service has none; raises PathError if it is elsewhere."""
+        """Parse the path of a column, None for `-`; raises PathError if it leads away from the rows."""
         if text == NONE:
             return None
         if text.startswith("."):
             return ColumnPath(len(self.hops), member_path(text[1:]))
         if self.parent and text.startswith(f"@{self.parent}."):
             return ColumnPath(members=(text.partition(".")[2],), parent=self.parent)
-        steps, level = _steps(text, of_column=True), 0
+        steps, level = _steps(text, is_column=True), 0
         for hop in self.hops:
             length = len(hop.members) + 1
-            head, rest = steps[:length], steps[length:]
+            head, remaining = steps[:length], steps[length:]
             if not head or head[-1] != hop.step or _names(head[:-1]) != hop.members:
                 break
-            steps, level = rest, level + 1
+            steps, level = remaining, level + 1
             if head[-1].takes_key:
                 return ColumnPath(level, is_key=True)
         if any(step.each for step in steps):
-            raise PathError(f"{text!r} is not on the way to the rows at {self.text!r}")
+            raise PathError(f"{text!r} is not on the path to the rows at {self.text!r}")
         return ColumnPath(level, _names(steps))
 
 
 def rows_path(text: str) -> RowsPath:
     """Parse the path of rows; raises PathError."""
-    parent, rest = "", text.strip()
-    if rest.startswith("@"):
-        parent, _, rest = rest[1:].partition(".")
+    parent, path = "", text.strip()
+    if path.startswith("@"):
+        parent, _, path = path[1:].partition(".")
     hops: list[Hop] = []
-    way: list[Step] = []
-    steps = _steps(rest)
+    hop_steps: list[Step] = []
+    steps = _steps(path)
     for step in steps:
-        way.append(step)
+        hop_steps.append(step)
         if step.each or step is steps[-1]:
-            hops.append(Hop(_names(way[:-1]), step, ".".join(part.text for part in way)))
-            way = []
+            hops.append(Hop(_names(hop_steps[:-1]), step, ".".join(part.text for part in hop_steps)))
+            hop_steps = []
     return RowsPath(text, tuple(hops), parent)
 
 
@@ -122,7 +122,7 @@ def member_path(text: str) -> tuple[str, ...]:
     """Parse a path of members only, such as that of a root or a total; raises PathError."""
     steps = _steps(text.strip())
     if any(step.each for step in steps):
-        raise PathError(f"the path {text!r} leads into a list; it may only have members")
+        raise PathError(f"the path {text!r} leads into a list, but it may only have members")
     return _names(steps)
 
 
@@ -130,10 +130,10 @@ def _names(members: list[Step]) -> tuple[str, ...]:
     return tuple(member.names[0] for member in members if not member.each)
 
 
-def _steps(text: str, *, of_column: bool = False) -> list[Step]:
+def _steps(text: str, *, is_column: bool = False) -> list[Step]:
     """The steps of a path; # may be written as a separate step: `offices{}.#` is `offices{}#`."""
     parts = text.replace(f".{KEY}", KEY).removeprefix(".").split(".") if text else []
-    last = len(parts) if of_column else 0
+    last = len(parts) if is_column else 0
     return [_step(part, text, may_take_key=number == last) for number, part in enumerate(parts, 1)]
 
 

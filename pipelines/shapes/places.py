@@ -12,7 +12,7 @@ Json = Any
 
 MAX_DEPTH = 16
 MAX_EXAMINED = 500
-"""How many elements of a list are examined, as a list has one kind of rows."""
+"""Only this many elements of a list are examined, because its rows are all of one kind."""
 MAX_NAMES = 8
 _PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
 """The name of a field; any other text may be an id or a person's name, and is never shown."""
@@ -20,10 +20,10 @@ _PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
 
 @dataclass
 class FoundPlace:
-    """A place where elements are: the documents themselves, the elements of a list, or values under keys.
+    """A place with elements: the documents themselves, the elements of a list, or the values of an object.
 
-    `names` are the member names of its objects. `fields` are their plain values, by the path that leads
-    there through objects only; an element that is a plain value is at the empty path.
+    `names` are the member names of its objects, and `keys` the keys of the values of an object. `fields` are
+    plain values by their paths through objects only; an element that is a plain value is at the empty path.
     """
 
     path: str
@@ -35,7 +35,7 @@ class FoundPlace:
     def __str__(self) -> str:
         """The path, the number of objects there, and the names of their members."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
-        return f"{self.path} ({objects} of {names_in_words(self.names)})"
+        return f"{self.path} ({objects} with {names_in_words(self.names)})"
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
@@ -50,7 +50,7 @@ def describe(value: Json) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, dict):
-        return f"an object of {names_in_words(value)}" if value else "an empty object"
+        return f"an object with {names_in_words(value)}" if value else "an empty object"
     if isinstance(value, list):
         return f"a list of {len(value)}" if value else "an empty list"
     return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"
@@ -64,16 +64,16 @@ def names_in_words(names: Iterable[str]) -> str:
 
 
 def _add(path: str, elements: Sequence[Json], places: dict[str, FoundPlace], depth: int) -> None:
-    """Note the elements of a place and everything in them."""
+    """Add the elements of a place and everything in them to the places."""
     place = places.setdefault(path, FoundPlace(path))
     place.count += len(elements)
     for element in elements[:MAX_EXAMINED]:
         _examine(element, "", place, places, depth)
 
 
-def _examine(value: Json, way: str, place: FoundPlace, places: dict[str, FoundPlace], depth: int) -> None:
-    """Note a value and everything in it; `way` leads to it from the objects of a place."""
-    path = f"{place.path}.{way}" if place.path else way
+def _examine(value: Json, subpath: str, place: FoundPlace, places: dict[str, FoundPlace], depth: int) -> None:
+    """Add a value and everything in it to the places; `subpath` leads to it from an object of `place`."""
+    path = f"{place.path}.{subpath}" if place.path else subpath
     if depth > MAX_DEPTH or value is None:
         return
     if isinstance(value, list):
@@ -83,11 +83,11 @@ def _examine(value: Json, way: str, place: FoundPlace, places: dict[str, FoundPl
         places[f"{path}{{}}"].keys += value
     elif isinstance(value, dict):
         for name, member in value.items():
-            if not way:
+            if not subpath:
                 place.names[name] = None
-            _examine(member, f"{way}.{name}" if way else name, place, places, depth + 1)
+            _examine(member, f"{subpath}.{name}" if subpath else name, place, places, depth + 1)
     else:
-        place.fields.setdefault(way, []).append(value)
+        place.fields.setdefault(subpath, []).append(value)
 
 
 def _is_keyed(value: dict[str, Json]) -> bool:

@@ -1,7 +1,7 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-A field whose values are known ids of offices or users is the office or user id, whatever its name. All other
-fields are matched by name. If two fields may be the same column, the operator must decide. No value is shown.
+A field whose values are known ids of offices or users is that id, regardless of its name. Other fields are
+matched by name. If two fields may be the same column, the operator must decide. Values are never shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipelines.shapes.places import FoundPlace, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""More than this share of a field's values must be known ids, because some offices and users are gone."""
+"""More than this share of a field's values must be known ids; some offices and users no longer exist."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -44,8 +44,8 @@ MEASURES: Mapping[str, Sequence[str]] = {
 }
 
 
-KnownIds = Mapping[str, set[str]]
-"""The ids from documented reports that the columns `office_id` and `user_id` may contain."""
+IdsByColumn = Mapping[str, set[str]]
+"""The ids that the columns `office_id` and `user_id` may contain, from documented reports."""
 
 
 @dataclass
@@ -64,11 +64,11 @@ class TableProposal:
 
     @property
     def is_complete(self) -> bool:
-        """Whether each needed column has a candidate and no column has two."""
+        """Whether each needed column has a candidate, and no column has several."""
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns; on a tie, whether it has more and is not inside `other`."""
+        """Whether it lacks fewer needed columns or, in a tie, has more columns and is outside of `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -83,7 +83,7 @@ class Proposal:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be adopted without asking the operator."""
+        """Whether it can be adopted without a decision of the operator."""
         return bool(self.tables) and all(table.is_complete for table in self.tables)
 
     def as_toml(self) -> str:
@@ -104,7 +104,7 @@ class Proposal:
         return "\n".join(lines)
 
 
-def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Proposal:
+def propose(report: Report, documents: Sequence[Any], known_ids: IdsByColumn) -> Proposal:
     """The best proposal for a report from answers of one kind."""
     places = places_of(documents)
     proposals: dict[str, TableProposal] = {}
@@ -113,7 +113,7 @@ def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Propos
         best: TableProposal | None = None
         for place in places:
             if parent is None or place.path.startswith(f"{parent.rows}."):
-                candidate = _proposal(table, place, places, known, parent)
+                candidate = _proposal(table, place, places, known_ids, parent)
                 best = candidate if best is None or candidate.is_better_than(best) else best
         if best and best.candidates:
             proposals[table.name] = best
@@ -126,7 +126,7 @@ def _proposal(
     table: Table,
     place: FoundPlace,
     places: Sequence[FoundPlace],
-    known: KnownIds,
+    known_ids: IdsByColumn,
     parent: TableProposal | None,
 ) -> TableProposal:
     """The proposal for a table, assuming that its rows are at this place."""
@@ -135,7 +135,7 @@ def _proposal(
     proposal = TableProposal(table, rows)
     taken: set[str] = set()
     for column in table.columns:
-        if paths := [path for path in _candidates(column, fields, known) if path not in taken]:
+        if paths := [path for path in _candidates(column, fields, known_ids) if path not in taken]:
             proposal.candidates[column.name] = paths
         if len(paths) == 1:
             taken.update(paths)
@@ -146,7 +146,7 @@ def _proposal(
 
 
 def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[Any]]:
-    """The values of every field that may be a column, by path: those of the rows, then of places above."""
+    """The values of every field that may be a column, by path: fields of the rows, then of places above."""
     fields = {f".{path}": values for path, values in place.fields.items()}
     for ancestor in (place, *reversed(places)):
         if ancestor is not place and place.path.startswith(ancestor.path):
@@ -157,9 +157,9 @@ def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[A
     return fields
 
 
-def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds) -> list[str]:
-    """The candidates for a column, the nearest to the row first."""
-    if ids := known.get(column.name):
+def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsByColumn) -> list[str]:
+    """The paths of the fields that may be a column, the nearest to the row first."""
+    if ids := known_ids.get(column.name):
         paths = [path for path in fields if _are_mostly_in(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
         return paths[:1] if are_equal else paths
@@ -180,7 +180,8 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
                 return fitting
         return []
     if column.name == "office_named":
-        return [path for path in named if not _are_mostly_in(fields[path], known.get("office_id", ()))][:1]
+        office_ids = known_ids.get("office_id", ())
+        return [path for path in named if not _are_mostly_in(fields[path], office_ids)][:1]
     return list(named)[:1]
 
 

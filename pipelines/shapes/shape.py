@@ -1,4 +1,4 @@
-"""Shape of a report: where its tables and their columns are in its answers, as a tree of places."""
+"""Shape of a report: a tree of the places in its answers where its tables and columns are."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ DOCUMENT_HOP = Hop((), Step("", ()), "")
 
 @dataclass
 class Place:
-    """A place in a document where objects are: the document itself, or the elements that a hop leads to.
+    """A place with objects: the document itself, or the elements that a hop leads to.
 
-    `columns` are the declared columns read here, by path; `below` are the places reached from here. If the
-    rows of a table are here, `sources` has the place and path of each column, and `from_parent` maps columns
-    to those of the parent row.
+    `columns` are the declared columns that are read here, by path; `below` are the next places. If the rows
+    of a table are here, `sources` has the place and path of each of its columns, and `from_parent` maps
+    columns to those of the parent row.
     """
 
     hop: Hop = DOCUMENT_HOP
@@ -30,7 +30,7 @@ class Place:
 
     @property
     def declared(self) -> dict[Keys, Column]:
-        """The columns of each object, by the simplified names on the way to their values.
+        """The columns of each object, by the simplified names that lead to their values.
 
         If the element itself is a column, its name is empty.
         """
@@ -44,40 +44,40 @@ class Place:
     @property
     def lists(self) -> set[Keys]:
         """The paths to the lists that are separate places; (*,) stands for any list of objects."""
-        ways: set[Keys] = set()
+        paths: set[Keys] = set()
         for hop in (place.hop for place in self.below):
             names = (ANY,) if hop.step.is_any else hop.step.names
-            ways |= {(*hop.members, name) for name in names} or {hop.members}
-        return ways
+            paths |= {(*hop.members, name) for name in names} or {hop.members}
+        return paths
 
 
 def shape_of(report: Report) -> Place:
-    """The document at the root of a report, with all places below; raises PathError."""
+    """The document of a report's answers, with all places below it; raises PathError."""
     document = Place()
-    ways: dict[str, tuple[Place, ...]] = {"": (document,)}
+    places_to_rows: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
         if table.rows == NONE:
             continue
         rows = rows_path(table.rows)
-        if rows.parent not in ways:
+        if rows.parent not in places_to_rows:
             raise PathError(
                 f"{table.name}: its rows are below {rows.parent!r}, which is not an earlier table"
             )
-        way = ways[table.name] = _walk(ways[rows.parent][-1:], rows)
-        if way[-1].table:
-            raise PathError(f"{table.name} and {way[-1].table.name} both have their rows at {rows.text!r}")
-        way[-1].table = table
+        places = places_to_rows[table.name] = _walk(places_to_rows[rows.parent][-1:], rows)
+        if other := places[-1].table:
+            raise PathError(f"{table.name} and {other.name} both have their rows at {rows.text!r}")
+        places[-1].table = table
         for column in declared_columns(table):
             if text := column_path(table, column):
                 try:
-                    _add_column(way, rows.column(text), column)
+                    _add_column(places, rows.column(text), column)
                 except PathError as error:
                     raise PathError(f"{table.name}.{column.name}: {error}") from None
     return document
 
 
 def column_path(table: Table, column: Column) -> str:
-    """The path of a column, from shapes.toml or else as declared; empty if its value is the request's."""
+    """The path of a column, from shapes.toml or else as declared; empty if its value is in the request."""
     if column.name in table.paths:
         return table.paths[column.name]
     if column in table.requested:
@@ -88,22 +88,22 @@ def column_path(table: Table, column: Column) -> str:
     return column.source if is_path else f".{column.source}"
 
 
-def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
-    """The places on the way to the rows; adds those that are new."""
+def _walk(places: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
+    """The places from the last of `places` to the rows; adds those that do not exist yet."""
     for hop in rows.hops:
-        above = way[-1]
+        above = places[-1]
         place = next((place for place in above.below if place.hop == hop), None)
         if place is None:
             place = Place(hop, f"{above.path}.{hop.text}" if above.path else hop.text)
             above.below.append(place)
-        way = (*way, place)
-    return way
+        places = (*places, place)
+    return places
 
 
-def _add_column(way: tuple[Place, ...], path: ColumnPath | None, column: Column) -> None:
+def _add_column(places: tuple[Place, ...], path: ColumnPath | None, column: Column) -> None:
     if path and path.parent:
-        way[-1].from_parent[column.name] = path.members[0]
+        places[-1].from_parent[column.name] = path.members[0]
     elif path:
-        source = way[path.level]
+        source = places[path.level]
         source.columns.setdefault(path, column)
-        way[-1].sources[column.name] = (source, path)
+        places[-1].sources[column.name] = (source, path)

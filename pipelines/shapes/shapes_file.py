@@ -22,11 +22,11 @@ UNPAGED = "unpaged"
 
 
 class ShapesError(ValueError):
-    """A `shapes.toml` that cannot be used; the message says what to correct."""
+    """A `shapes.toml` that cannot be used; the message states what to correct."""
 
 
 def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Report]:
-    """The catalogue with the shapes of the file, if it exists. Raises ShapesError."""
+    """The catalogue with the shapes of the file, if the file exists; raises ShapesError."""
     if not path.exists():
         return catalogue
     try:
@@ -53,7 +53,7 @@ def _shape_hash(part: Mapping[str, Any]) -> str:
 
 
 def _corrected_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its shape from the file; its unpaged counterpart has a separate shape."""
+    """A report with its shape from the file; its unpaged counterpart may have another shape."""
     if not (report.endpoint.paged and isinstance(part, dict)):
         return _shaped_report(report, part, where)
     paged = {key: value for key, value in part.items() if key != UNPAGED}
@@ -62,7 +62,7 @@ def _corrected_report(report: Report, part: Any, where: str) -> Report:
 
 
 def _shaped_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its part of the file; raises PathError for paths that do not fit together."""
+    """A report with the shape in `part`; raises PathError for paths that do not fit together."""
     tables = {table.name: table for table in report.tables}
     part = _checked_keys(part, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
@@ -109,21 +109,21 @@ def _table(table: Table, part: Any, where: str) -> Table:
     return corrected
 
 
-def _checked_keys(part: Any, known: Sequence[str], where: str) -> dict[str, Any]:
-    """The keys of a table in the file; raises ShapesError for an unknown key."""
+def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, Any]:
+    """A part of the file as a TOML table; raises ShapesError if it is none, or has a key not in `allowed`."""
     if not isinstance(part, dict):
-        raise ShapesError(f"{where}] is not a table; its keys may be {', '.join(known)}")
+        raise ShapesError(f"{where}] is not a TOML table; its keys may be {', '.join(allowed)}")
     for key in part:
-        if key not in known:
-            raise ShapesError(f"{where}] has no key {key!r}{_hint(key, known)}")
+        if key not in allowed:
+            raise ShapesError(f"{where}] has no key {key!r}{_hint(key, allowed)}")
     return part
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known name."""
-    return (
-        f"; did you mean {meant}?" if (meant := nearest(name, known)) else f"; known are {', '.join(known)}"
-    )
+def _hint(name: str, allowed: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest allowed name, or all of them."""
+    if meant := nearest(name, allowed):
+        return f"; did you mean {meant}?"
+    return f"; choose one of {', '.join(allowed)}"
 
 
 def _text(part: Mapping[str, Any], key: str, where: str) -> str:

@@ -111,7 +111,7 @@ class Scheduler:
 
     def _unrequested_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
         """The record of a window that the outcome of other windows forbids; None if it may be requested."""
-        if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
+        if not task.denied and self.circuit_breaker.lacks_access(result.customer, login):
             task.denied = True
             task.stop_reason = "not requested: this login has been denied every report of the customer (403)"
         if task.denied:

@@ -182,7 +182,7 @@ class _Run:
                 plan, caps = self._plan(connection)
         with self.store.reading() as connection:
             tasks = self._tasks(connection, plan, caps)
-        session.breaker.reports = len({task.planned.report.name for task in tasks})
+        session.breaker.report_count = len({task.planned.report.name for task in tasks})
         self.on_plan(plan)
         scheduler = Scheduler(
             fetcher=fetcher,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.clock import Clock, SystemClock
-from pipelines.normalize.contents import name_of
+from pipelines.normalize.contents import column_name
 from pipelines.normalize.document import InvalidJson, parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import FOLDER
@@ -65,7 +65,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     store = Store(data_dir)
     erased = record_begun(data_dir, kind, id_, clock.utc_now())
-    person = Person(kind, id_, erased.alias, name_of)
+    person = Person(kind, id_, erased.alias, column_name)
     personal = {
         name: column
         for table in tables.values()

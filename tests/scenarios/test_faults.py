@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 import pytest
 
 from pipelines.causes import cause_lines
-from pipelines.connect.errors import AllRefused, HostDown
+from pipelines.connect.errors import AllDenied, HostDown
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
@@ -132,7 +132,7 @@ def test_the_next_night_has_everything(tmp_path: Path) -> None:
 def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> None:
     here = scenario(tmp_path, offices=4)
     summary = here.sync(Fault("403"))
-    assert isinstance(summary.stopped, AllRefused)
+    assert isinstance(summary.stopped, AllDenied)
     assert len(here.asked) <= 4 * 2 + here.settings.concurrency
     assert here.rows("FROM meta.access") == []
     assert here.sync().complaints() == []

@@ -75,7 +75,7 @@ def test_the_table_of_operations_names_every_report_and_whether_it_is_on() -> No
     }
 
 
-def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown() -> None:
+def test_a_report_sends_all_required_parameters_and_no_unknown_one() -> None:
     for name, report in REPORTS.items():
         path = report.endpoint.path
         operation = next(one for one in OPERATIONS if name in one.reports and one.path.startswith(path))
@@ -120,7 +120,7 @@ def test_the_request_of_a_report_and_its_rows_agree() -> None:
             assert not by_id or set(by_id.columns) <= {column.name for column in table.requested}, table.name
 
 
-def test_special_cases_are_these() -> None:
+def test_only_these_reports_have_fixed_parameters_choices_limits_or_pages() -> None:
     fixed = {
         name: dict(report.endpoint.query)
         for name, report in REPORTS.items()

@@ -38,7 +38,7 @@ def test_every_promised_table_is_declared_by_exactly_one_report() -> None:
     assert set(declared) >= PROMISED
 
 
-def test_a_nested_table_stands_under_its_parent_and_reads_columns_that_this_has() -> None:
+def test_a_nested_table_is_below_its_parent_and_refers_to_existing_columns() -> None:
     for entry, table in TABLES:
         if table.parent is None:
             continue
@@ -60,7 +60,7 @@ def test_columns_are_described_once_and_keys_and_dates_are_among_them() -> None:
         assert places <= set(names(table)), table.name
 
 
-def test_an_id_of_a_person_is_no_personal_detail_and_every_detail_is_a_text_or_of_a_portrait() -> None:
+def test_personal_columns_are_texts_or_portraits_and_not_ids() -> None:
     for _, table in TABLES:
         for column in filter(lambda one: one.personal, declared_columns(table)):
             assert not column.id_of, table.name
@@ -83,7 +83,7 @@ def test_contacts_users_and_agents_are_personal() -> None:
     }  # fmt: skip
 
 
-def test_a_column_knows_its_type_and_where_in_the_answer_it_is_read() -> None:
+def test_a_column_has_its_type_and_its_path_in_the_answer() -> None:
     known = {column.name: (column.source, column.type) for column in declared_columns(named("sales_estates"))}
     assert known["office_name"] == ("officeSaleReports[].officeName", "VARCHAR")
     assert known["address_zip_code"] == ("address.zipCode", "VARCHAR")
@@ -104,7 +104,7 @@ def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) 
     assert snake_case(name) == column
 
 
-def test_a_report_is_found_by_its_name_or_answered_with_the_nearest_names() -> None:
+def test_an_unknown_report_is_an_error_with_the_nearest_names() -> None:
     assert report("sales") is REPORTS["sales"]
     with pytest.raises(ValueError, match=r"no report named 'sale'; did you mean sales\?"):
         report("sale")
@@ -112,7 +112,7 @@ def test_a_report_is_found_by_its_name_or_answered_with_the_nearest_names() -> N
         report("zzzzzz")
 
 
-def test_every_block_is_in_the_catalogue() -> None:
+def test_every_declared_report_is_in_the_catalogue() -> None:
     folder = Path(reports.__file__).parent
     modules = [import_module(f"pipelines.catalogue.{path.stem}") for path in folder.glob("*.py")]
     declared = [

@@ -72,12 +72,12 @@ ENDED = {
 
 
 @pytest.mark.parametrize(("replies", "asking", "ended"), ENDED.values(), ids=list(ENDED))
-async def test_what_ends_the_run(
+async def test_failures_and_denials_in_a_row_end_the_run(
     replies: list[Reply], asking: list[tuple[str, str]], ended: list[str]
 ) -> None:
     service, left = Service(*replies), len(asking) - len(ended)
     found, breaker, _ = await asked(service, asking)
-    kind = "AllRefused" if ended[-1] == "Forbidden" else "HostDown"
+    kind = "AllDenied" if ended[-1] == "Forbidden" else "HostDown"
     assert found == ended + [kind] * left
     assert len(service.asked) == len(ended)
     assert type(breaker.stop_error).__name__ == (kind if left else "NoneType")
@@ -93,14 +93,14 @@ async def test_what_ends_the_run(
         ([reply(403)], 7, 1),
     ],
 )
-async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
+async def test_the_rate_is_halved_when_half_of_the_latest_tries_fail(
     replies: list[Reply], number: int, halvings: int
 ) -> None:
     _, _, halved = await asked(Service(*replies), pairs(3, 14)[:number])
     assert halved == halvings
 
 
-async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:
+async def test_no_request_waits_for_a_slot_after_the_run_has_ended() -> None:
     rate_limit = RateLimit(1, 1000)
     breaker = CircuitBreaker(rate_limit)
     breaker.stop_error = HostDown("It is over.", request=SALES)
@@ -111,7 +111,7 @@ async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:
 
 def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> CircuitBreaker:
     """A circuit breaker that was told of these statuses, for all these customers and reports."""
-    breaker = CircuitBreaker(RateLimit(5, 1000, clock=StillClock()), reports=reports)
+    breaker = CircuitBreaker(RateLimit(5, 1000, clock=StillClock()), report_count=reports)
     for customers, names, status in answers:
         for customer in customers:
             for report in names:
@@ -136,7 +136,7 @@ def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> C
         (3, [(["M1", "M2"], ["sales", "users", "tips"], 403)], False),  # two customers are no mass
     ],
 )
-def test_every_report_refused_to_three_customers_in_a_row_ends_the_run(
+def test_the_run_ends_if_every_report_is_denied_for_three_customers_in_a_row(
     reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
 ) -> None:
     assert bool(after(reports, *answers).stop_error) == is_open
@@ -153,15 +153,15 @@ THREE_REPORTS = ["sales", "users", "tips"]
         ([(["M2"], ["sales"], 200), (["M1"], ["trademarks"], 400)], False),  # it has access to something
     ],
 )
-def test_a_customer_is_refused_that_gets_nothing_of_what_others_get(
+def test_a_login_lacks_access_if_reports_that_others_receive_are_denied(
     answers: list[tuple[list[str], list[str], int]], refused: bool
 ) -> None:
     breaker = after(9, (["M1"], THREE_REPORTS, 403), *answers)
-    assert (breaker.denies_customer("M1"), breaker.denies_customer("M2")) == (refused, False)
+    assert (breaker.lacks_access("M1"), breaker.lacks_access("M2")) == (refused, False)
 
 
-def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer() -> None:
+def test_denials_of_one_login_do_not_count_for_another_login_of_the_customer() -> None:
     breaker = after(9, (["M2"], ["sales"], 200))
     for report in THREE_REPORTS:
         breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
-    assert (breaker.denies_customer("M1", LOGIN), breaker.denies_customer("M1")) == (True, False)
+    assert (breaker.lacks_access("M1", LOGIN), breaker.lacks_access("M1")) == (True, False)

@@ -48,7 +48,7 @@ async def ended(service: Service, times: int, concurrency: int = 5) -> list[type
     return [type(result) for result in results]
 
 
-async def test_json_is_asked_for_with_basic_authentication_in_utf_8() -> None:
+async def test_a_request_accepts_json_and_has_basic_authentication_in_utf_8() -> None:
     service = Service(ROWS)
     await answered(service)
     (asked,) = service.asked
@@ -75,7 +75,7 @@ async def test_the_path_follows_the_base_address_and_the_query_is_encoded_once()
     assert answer.url.startswith(BASE_URL)
 
 
-async def test_an_answer_says_what_was_asked_when_and_how_often() -> None:
+async def test_an_answer_states_its_request_its_time_and_the_number_of_tries() -> None:
     answer, rows = await answered(Service(reply(503), ROWS))
     assert rows == [{"id": 1}]
     assert (answer.request, answer.status, answer.body, answer.tries) == (SALES, 200, b'[{"id": 1}]', 2)
@@ -95,13 +95,13 @@ async def test_every_try_is_reported() -> None:
 @pytest.mark.parametrize(
     "path", ["", "Sales", "/Sales/M 1", "/Sales/å", "/Sales/../M1", "/Sales/.", "/Sales?x=1", "/a//b", "/a\n"]
 )
-def test_a_path_that_is_not_encoded_or_climbs_is_refused(path: str) -> None:
+def test_a_path_that_is_not_encoded_or_leads_upwards_is_an_error(path: str) -> None:
     with pytest.raises(ValueError, match=r"percent-encoded|only dots"):
         Request(path, {}, "sales", "M1")
 
 
 @pytest.mark.parametrize("trouble", MAY_PASS)
-async def test_trouble_that_may_pass_is_asked_again(trouble: str) -> None:
+async def test_a_request_is_repeated_after_a_transient_error(trouble: str) -> None:
     said, kind = MAY_PASS[trouble]
     service = Service(said, said, ROWS)
     answer, rows = await answered(service)
@@ -110,20 +110,20 @@ async def test_trouble_that_may_pass_is_asked_again(trouble: str) -> None:
     assert (type(error), error.tries) == (kind, 5)
 
 
-async def test_an_answer_without_content_is_an_empty_one() -> None:
+async def test_an_answer_without_content_is_null() -> None:
     service = Service(reply(204), ROWS)
     answer, rows = await answered(service)
     assert (len(service.asked), answer.status, rows) == (1, 204, None)
 
 
 @pytest.mark.parametrize("status", FINAL)
-async def test_a_refusal_is_never_repeated(status: str) -> None:
+async def test_a_rejected_request_is_never_repeated(status: str) -> None:
     said, kind = FINAL[status]
     error = await error_of(said)
     assert (type(error), error.tries) == (kind, 1)
 
 
-async def test_an_answer_larger_than_allowed_is_not_asked_for_again() -> None:
+async def test_a_request_is_not_repeated_after_an_answer_that_is_too_large() -> None:
     limits = Limits(largest_bytes=MEGABYTE)
     error = await error_of(reply(200, b" " * (MEGABYTE + 1)), limits=limits)
     assert (type(error), error.tries) == (AnswerTooLarge, 1)
@@ -131,7 +131,7 @@ async def test_an_answer_larger_than_allowed_is_not_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 5])
-async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(concurrency: int) -> None:
+async def test_a_wrong_login_is_sent_once_even_if_many_requests_start_together(concurrency: int) -> None:
     service = Service(reply(401))
     assert await ended(service, 9, concurrency) == [Unauthorized] * 9
     assert len(service.asked) == 1
@@ -150,19 +150,19 @@ async def test_an_outage_before_a_401_does_not_make_the_second_denial_the_first(
     assert (len(service.asked), [file.stat().st_size for file in folder.iterdir()]) == (2, [1])
 
 
-async def test_the_first_try_goes_alone_and_the_others_side_by_side() -> None:
+async def test_the_first_try_is_sent_alone_and_the_others_concurrently() -> None:
     service = Service(ROWS, slow=50)
     await ended(service, 9)
     assert (service.beside[0], max(service.beside)) == (1, 5)
 
 
-async def test_retry_after_is_waited_for() -> None:
+async def test_the_client_waits_for_the_time_in_retry_after() -> None:
     clock = StillClock()
     await answered(Service(reply(429, retry_after="17"), ROWS), clock=clock)
     assert 17 in clock.waited
 
 
-async def test_an_error_that_is_mostly_time_outs_says_so() -> None:
+async def test_an_error_states_whether_most_tries_timed_out() -> None:
     slow = httpx.ReadTimeout("slow")
     mostly = await error_of(slow, reply(500), slow, reply(504), slow)
     once = await error_of(slow, reply(500))
@@ -177,7 +177,7 @@ async def test_an_error_that_is_mostly_time_outs_says_so() -> None:
     total=st.floats(0, 100),
     seed=st.integers(0, 999),
 )
-def test_no_request_is_made_too_often(troubles: list[str], tries: int, total: float, seed: int) -> None:
+def test_tries_and_total_time_are_limited(troubles: list[str], tries: int, total: float, seed: int) -> None:
     replies = [ROWS if name == "rows" else (MAY_PASS | FINAL)[name][0] for name in troubles]
     service, clock = Service(*replies), StillClock()
     retry = RetryPolicy(tries, total, random=Random(seed))
@@ -200,7 +200,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
     [
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
         (reply(401), "tried on two nights, then only if it changes. Correct BROKERBI_"),
-        (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
+        (reply(403), "answered 403: the login has no access to this report. Ask the service's support"),
         (
             reply(404),
             "answered 404: it has no such report or customer. Check BROKERBI_BASE_URL and the customer id",
@@ -213,14 +213,14 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
             httpx.ReadTimeout(""),
             "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
         ),
-        (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Stop the cache"),
+        (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Configure"),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
         (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (httpx.ConnectError("no\nroute"), "the last could not connect (no route). Check BROKERBI_BASE_URL"),
     ],
 )
-async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was_asked(
+async def test_an_error_states_the_answer_and_the_remedy_and_contains_the_request(
     said: Reply, sentence: str
 ) -> None:
     error = await error_of(said)
@@ -231,20 +231,20 @@ async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was
 @pytest.mark.parametrize(
     ("said", "facts"),
     [
-        (reply(401), (401, "", LOGIN.words)),
+        (reply(401), (401, "", LOGIN.name)),
         (reply(404), (404, "", "")),
         (reply(503), (503, "answered 503", "")),
         (httpx.ReadTimeout(""), (None, "took too long", "")),
     ],
 )
-async def test_an_error_holds_status_last_try_and_login_as_data(
+async def test_an_error_has_the_status_the_last_try_and_the_login_as_data(
     said: Reply, facts: tuple[int | None, str, str]
 ) -> None:
     error = await error_of(said)
     assert (error.http_status, error.last_try, error.login) == facts
 
 
-async def test_a_validation_error_is_quoted_and_cut() -> None:
+async def test_a_validation_error_is_quoted_and_truncated() -> None:
     error = await error_of(reply(400, LONG))
     assert error.issue.endswith('It says: {"message": "' + "x" * 287 + "...")
 
@@ -262,19 +262,19 @@ async def _posted(*replies: Reply) -> tuple[Service, ConnectError | int]:
             return service, error
 
 
-async def test_what_writes_is_sent_as_json_once_it_is_accepted() -> None:
+async def test_a_writing_request_is_sent_as_json_exactly_once() -> None:
     service, status = await _posted(reply(204))
     sent = [(one.method, one.headers["content-type"], one.content) for one in service.asked]
     assert (status, sent) == (204, [("POST", "application/json", b'{"commission": 1}')])
 
 
 @pytest.mark.parametrize("trouble", [*FINAL, "429", "500", "a time-out", "a reset", "no connection"])
-async def test_what_writes_is_never_sent_twice(trouble: str) -> None:
+async def test_a_writing_request_is_never_sent_twice(trouble: str) -> None:
     said, kind = {**MAY_PASS, **FINAL}[trouble]
     service, error = await _posted(said, reply(204))
     assert (len(service.asked), type(error)) == (1, kind)
 
 
-async def test_an_accepted_write_whose_answer_breaks_off_is_accepted() -> None:
+async def test_a_write_is_accepted_even_if_its_answer_breaks_off() -> None:
     _, status = await _posted(reply(200, b"[", end=httpx.ReadError("reset")))
     assert status == 200

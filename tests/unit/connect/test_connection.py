@@ -42,12 +42,12 @@ def body(headers: dict[str, str], received: bytes, step: int = 7) -> bytes:
 
 
 @given(text=st.binary(max_size=300), step=st.integers(1, 50))
-def test_gzip_in_any_pieces_is_unpacked_whole(text: bytes, step: int) -> None:
+def test_gzip_in_chunks_of_any_size_is_decompressed_completely(text: bytes, step: int) -> None:
     assert body(GZIP, gzip.compress(text), step) == text
 
 
 @given(text=st.binary(min_size=1, max_size=300), cut=st.integers(1, 300))
-def test_gzip_that_ends_early_is_half_a_body(text: bytes, cut: int) -> None:
+def test_gzip_that_ends_early_is_a_truncated_body(text: bytes, cut: int) -> None:
     packed = gzip.compress(text)
     one, _ = sent(GZIP, packed[: -min(cut, len(packed) - 1)])
     assert one.error_kind == "broken"
@@ -59,17 +59,17 @@ def test_text_that_is_not_utf_8_is_read_as_declared() -> None:
     assert body(declared, '["Gävle"]'.encode()) == '["Gävle"]'.encode()
 
 
-def test_zeros_packed_tightly_do_not_outgrow_the_limit() -> None:
+def test_a_decompressed_body_does_not_exceed_the_limit() -> None:
     one, answer = sent(GZIP, gzip.compress(bytes(5_000_000)), largest=10_000, step=100_000)
     assert (one.error_kind, len(answer.body)) == ("too large", 10_001)
 
 
-def test_an_answer_larger_than_allowed_is_not_read_to_its_end() -> None:
+def test_an_answer_that_exceeds_the_limit_is_not_read_to_its_end() -> None:
     one, answer = sent({}, b"x" * 1000, largest=100, step=30)
     assert (one.error_kind, len(answer.body), one.bytes) == ("too large", 90, 90)
 
 
-def test_bytes_behind_the_compression_are_ignored() -> None:
+def test_bytes_after_the_end_of_the_gzip_data_are_ignored() -> None:
     assert body(GZIP, gzip.compress(b"abc") + b"\0\0\0") == b"abc"
 
 
@@ -82,7 +82,7 @@ class Dripping(httpx.AsyncByteStream):
             await asyncio.sleep(0.01)
 
 
-async def test_an_answer_that_takes_too_long_as_a_whole_is_given_up() -> None:
+async def test_a_try_that_takes_too_long_times_out() -> None:
     service = Service(lambda _: httpx.Response(200, stream=Dripping()))
     connection = Connection(BASE_URL, LOGIN, Limits(try_seconds=0.1), service, StillClock())
     one, _ = await connection.send(SALES, 1)

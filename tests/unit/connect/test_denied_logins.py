@@ -26,14 +26,14 @@ def grown_old(folder: Path) -> None:
         os.utime(file, (time.time() - SECONDS_TO_SECOND_TRY,) * 2)
 
 
-def test_a_refused_login_is_known_until_it_is_accepted(tmp_path: Path) -> None:
+def test_a_denied_login_is_blocked_until_it_is_accepted(tmp_path: Path) -> None:
     known(tmp_path).remember(WRONG)
     assert known(tmp_path).blocks(WRONG)
     known(tmp_path).forget(WRONG)
     assert not known(tmp_path).blocks(WRONG)
 
 
-def test_a_refused_login_is_tried_once_more_half_a_day_later_and_not_a_third_time(tmp_path: Path) -> None:
+def test_a_denied_login_is_tried_once_more_after_half_a_day_but_not_a_third_time(tmp_path: Path) -> None:
     held = []
     for _ in range(3):
         known(tmp_path).remember(WRONG)
@@ -43,7 +43,7 @@ def test_a_refused_login_is_tried_once_more_half_a_day_later_and_not_a_third_tim
     assert held == [True, False, True, True, True, True]
 
 
-def test_several_refusals_of_one_night_are_one(tmp_path: Path) -> None:
+def test_several_denials_in_one_night_count_once(tmp_path: Path) -> None:
     for _ in range(5):
         known(tmp_path).remember(WRONG)
     grown_old(tmp_path / "refused")
@@ -57,7 +57,7 @@ def test_another_password_username_or_address_is_another_login(tmp_path: Path) -
     assert not DeniedLogins(tmp_path / "refused", "https://other.test").blocks(WRONG)
 
 
-def test_what_is_kept_is_private_and_holds_neither_username_nor_password(tmp_path: Path) -> None:
+def test_the_stored_file_is_private_and_contains_neither_username_nor_password(tmp_path: Path) -> None:
     known(tmp_path).remember(WRONG)
     [file] = (tmp_path / "refused").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -39,7 +39,7 @@ async def test_requests_are_evenly_spaced() -> None:
     assert await moments(RateLimit(5, 10, clock=clock), clock, 4) == pytest.approx([INTERVAL_FACTOR / 10] * 3)
 
 
-async def test_no_more_are_in_flight_than_the_settings_allow() -> None:
+async def test_no_more_requests_are_in_flight_than_the_settings_allow() -> None:
     limit, in_flight, most = RateLimit(2, 1e6), 0, 0
 
     async def request() -> None:
@@ -65,7 +65,7 @@ async def test_errors_of_requests_in_flight_together_halve_the_rate_once_for_a_m
     assert await moments(limit, clock, 3) == pytest.approx([INTERVAL_FACTOR / 10] * 2)
 
 
-async def test_the_rate_is_halved_so_many_times_at_most() -> None:
+async def test_the_rate_is_halved_three_times_at_most() -> None:
     clock = StillClock()
     limit = RateLimit(5, 10, clock=clock)
     for _ in range(MAX_HALVINGS + 2):
@@ -119,6 +119,6 @@ def test_retry_after_is_read_as_seconds_or_date(header: str | None, seconds: flo
 
 
 @given(header=st.text() | st.from_regex(r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d+:\d+:\d+ .*"))
-def test_no_retry_after_whatsoever_leads_to_an_error_or_a_long_wait(header: str) -> None:
+def test_no_retry_after_leads_to_an_error_or_a_long_wait(header: str) -> None:
     seconds = retry_after_seconds(header, NOW)
     assert seconds is None or 0 <= seconds <= 86_400

@@ -84,7 +84,7 @@ async def test_no_error_path_shows_the_login(name: str, caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize("name", FINAL)
-async def test_the_answer_to_a_refusal_is_kept_without_the_password(name: str) -> None:
+async def test_the_answer_to_a_rejected_request_does_not_contain_the_password(name: str) -> None:
     answer = (await error_of(_telling(FINAL[name][0]))).answer
     assert answer is not None
     kept = "\n".join([answer.body.decode(), answer.url, str(answer.headers), answer.content_type])
@@ -119,7 +119,7 @@ def test_base64_is_hidden_without_its_padding() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["plain", "JSON", "JSON in UTF-8", "an address", "HTML"])
-def test_rows_are_kept_without_what_can_hardly_be_data(spelling: str) -> None:
+def test_secrets_that_can_hardly_be_data_are_hidden_in_rows(spelling: str) -> None:
     password = 'S3kr3t-"Pärla!'
     login = Login("anna", SecretStr(password))
     rows = f"[1, {login.authorization()}, {SPELLINGS[spelling](password).strip(chr(34))}]"
@@ -133,14 +133,14 @@ def test_a_password_that_may_be_data_stays_in_rows(password: str) -> None:
     assert login.hide_in_body(rows, has_rows=True) == rows
 
 
-async def test_an_answer_that_repeats_the_login_among_its_rows_is_handed_on_without_it() -> None:
+async def test_a_login_repeated_among_rows_is_hidden_in_the_answer() -> None:
     rows = json.dumps([{"id": 7, "said": f"Basic {TOKEN}; {PASSWORD}"}]).encode()
     async with client(Service(lambda _: httpx.Response(200, content=rows))) as asking:
         answer, _ = await asking.get(SALES, read)
     assert answer.body == b'[{"id": 7, "said": "Basic [hidden]; [hidden]"}]'
 
 
-async def test_a_reader_that_quotes_the_login_is_not_quoted() -> None:
+async def test_the_login_is_hidden_in_the_error_of_a_reader() -> None:
     def quoting(body: bytes) -> object:
         raise ValueError(f"{TELLING} {len(body)}")
 

@@ -161,7 +161,7 @@ def test_any_page_has_facts(page: Any) -> None:
 
 
 @given(documents, st.integers(0, 300))
-def test_half_a_document_is_invalid_or_whole(page: Any, length: int) -> None:
+def test_a_truncated_document_is_invalid_unless_it_is_complete(page: Any, length: int) -> None:
     whole = json.dumps(page).encode()
     try:
         read_document(whole[:length])
@@ -171,7 +171,7 @@ def test_half_a_document_is_invalid_or_whole(page: Any, length: int) -> None:
 
 
 @given(names, st.lists(documents, min_size=1, max_size=2))
-def test_both_parsers_read_the_same(name: str, pages: list[Any]) -> None:
+def test_both_parsers_read_the_same_values(name: str, pages: list[Any]) -> None:
     quick, exact = ([document(page) for page in pages] for _ in range(2))
     for page in exact:
         page.value = parse_exactly(page.body)

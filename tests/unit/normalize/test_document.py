@@ -24,13 +24,13 @@ from pipelines.normalize.document import InvalidJson, parse_exactly, read_docume
         (b"[" * 100_000 + b"]" * 100_000, "The answer is nested too deeply to be read."),
     ],
 )
-def test_a_body_that_is_not_a_document_is_rejected_with_a_sentence(body: bytes, sentence: str) -> None:
+def test_a_body_that_is_not_a_document_is_an_error_with_a_reason(body: bytes, sentence: str) -> None:
     with pytest.raises(InvalidJson) as raised:
         read_document(body)
     assert str(raised.value) == sentence
 
 
-def test_a_body_in_another_character_set_is_rejected_with_the_place() -> None:
+def test_a_body_in_another_character_set_is_an_error_with_the_place() -> None:
     with pytest.raises(InvalidJson, match=r"not UTF-8: byte 2 of 6 is invalid"):
         read_document('["é "]'.encode("latin-1"))
 
@@ -67,15 +67,15 @@ OF_EVERY_KIND = {"a": [1, 2.5, None, True, 'å"\n'], "b": {}, "c": [], "": {"d":
     ],
     ids=["numbers that no float holds", "a long whole number", "deep", "as the json module writes it"],
 )
-def test_an_exactly_read_document_is_written_as_it_came(text: str) -> None:
+def test_an_exactly_read_document_is_written_unchanged(text: str) -> None:
     assert to_json(parse_exactly(text.encode())) == text
 
 
-def test_half_a_character_becomes_the_sign_for_an_unknown_one() -> None:
+def test_an_unpaired_surrogate_becomes_the_replacement_character() -> None:
     assert parse_exactly(rb'["\ud800 \ud83d\ude00 \\ud800"]') == ["\ufffd \U0001f600 \\ud800"]
 
 
-def test_a_document_that_forgot_its_values_reads_them_again() -> None:
+def test_a_document_is_read_again_after_forget() -> None:
     document = read_document(b'[{"a": 1}]')
     before = document.value
     document.forget()

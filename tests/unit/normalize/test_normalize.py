@@ -31,7 +31,7 @@ NESTED = estates(
 
 
 @pytest.mark.parametrize("pages", [[], [None], [[]], [{}]], ids=["no page", "null", "list", "object"])
-def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(pages: list[object]) -> None:
+def test_an_empty_answer_has_every_table_with_its_columns_but_no_rows(pages: list[object]) -> None:
     for report in REPORTS.values():
         result = normalized(report.name, *pages, months=(JANUARY,))
         columns = [(table.name, table.columns) for table in result.tables]
@@ -40,7 +40,7 @@ def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(pages: list
         assert (result.rejected, result.missing) == ((), ()), report.name
 
 
-def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
+def test_columns_of_outer_levels_are_repeated_in_each_row() -> None:
     result = normalized("sales", estates(estate("OBJ1")))
     columns = ("_row", "_month", "office_customer_id", "office_name", "year", "month", "id")
     assert rows(result, "sales_estates", *columns) == [
@@ -48,7 +48,7 @@ def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
     ]
 
 
-def test_children_know_their_parent_and_the_ids_above_them() -> None:
+def test_nested_rows_have_the_row_of_their_parent_and_the_ids_above() -> None:
     result = normalized("sales", NESTED)
     assert rows(result, "sales_agents", "_row", "_parent_row", "estate_id", "id", "commission_value") == [
         (0, 0, "OBJ1", "HAN1", None),
@@ -71,7 +71,7 @@ def test_equal_rows_are_both_loaded_if_no_id_is_documented() -> None:
     ]
 
 
-def test_the_requested_id_reaches_nested_rows() -> None:
+def test_nested_rows_have_the_requested_id() -> None:
     answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "changes": [], "x": [{"y": 1}]}])]}
     result = normalized("sales_for_estate", answer, requested_ids=["OBJ1"])
     for name in ("estates", "agents", "agents__x"):
@@ -114,7 +114,7 @@ COLLIDING = {"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}
     ],
     ids=["that collide", "of ours", "with control characters or too long"],
 )
-def test_each_field_gets_a_column_of_its_own(report: str, row: dict[str, Any], names: set[str]) -> None:
+def test_each_field_gets_a_separate_column(report: str, row: dict[str, Any], names: set[str]) -> None:
     assert types(normalized(report, [{"id": "H1", **row}]), report).keys() == names
 
 
@@ -143,7 +143,7 @@ def test_lists_nested_too_deeply_for_tables_stay_json() -> None:
     assert "7" in str(result.tables[-1].frame.rows())
 
 
-def test_an_object_that_has_only_a_list_is_a_row_above_the_lists_rows() -> None:
+def test_an_object_that_has_only_a_list_is_a_row() -> None:
     result = normalized("live_activity", live({"a": [{"b": [{"c": 7}, None]}]}))
     assert rows(result, "live_activity__a", "_row", "_parent_row") == [(0, 0)]
     assert rows(result, "live_activity__a__b", "_parent_row", "c") == [(0, 7)]
@@ -164,7 +164,7 @@ def test_a_needed_column_that_no_row_has_is_missing_and_one_that_is_null_is_not(
     assert (result.missing, reasons(result)) == (missing, [])
 
 
-def test_rows_that_pages_repeat_are_loaded_once_with_their_nested_rows() -> None:
+def test_rows_repeated_on_pages_are_loaded_once_with_their_nested_rows() -> None:
     second = lead("L2", calls=[{"n": 1}])
     pages = {"incomingLeads": [lead("L1"), second]}, {"incomingLeads": [second, lead("L3")]}
     result = normalized("tips_and_leads", *pages)
@@ -172,7 +172,7 @@ def test_rows_that_pages_repeat_are_loaded_once_with_their_nested_rows() -> None
     assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
 
 
-def test_leads_state_the_choice_they_came_with_and_the_last_choice_counts() -> None:
+def test_leads_have_the_choice_of_their_request_and_the_last_choice_counts() -> None:
     active = {"incomingLeads": [lead("L1"), lead("L2")]}
     removed = {"incomingLeads": [lead("L2", state="Done"), lead("L3")]}
     result = normalized("tips_and_leads", active, removed, choices=("Active", "Removed"))

@@ -51,7 +51,7 @@ def test_an_empty_page_fits_and_has_no_rows(page: Any) -> None:
 
 
 @pytest.mark.parametrize("page", [{"message": "An error has occurred."}, {"rows": [lead("L1")]}])
-def test_a_page_that_does_not_fit_its_shape_says_why(page: Any) -> None:
+def test_a_page_that_does_not_fit_its_shape_states_the_reason(page: Any) -> None:
     facts = page_facts(LEADS, document(page))
     assert (facts.count, "incomingLeads[]" in facts.mismatch) == (0, True)
 

@@ -58,7 +58,7 @@ def test_a_column_may_be_a_member_of_the_document() -> None:
     assert rows(normalized(report, {"head": {"id": "S1"}, "rows": [{"n": 1}]}), "rows", "id") == [("S1",)]
 
 
-def test_a_root_is_before_every_path() -> None:
+def test_a_root_comes_before_every_path() -> None:
     assert found(("[]", ID), {"data": {"items": [SALE]}}, root="data.items") == [("S1",)]
 
 
@@ -107,7 +107,7 @@ def test_null_and_empty_values_have_no_rows(answer: Any) -> None:
 @pytest.mark.parametrize(
     "office", [{"id": "A"}, {"id": "A", "city": "Hjo"}, {"id": "A", "x": [], "y": {}}, {}]
 )
-def test_an_absent_list_next_to_nothing_undeclared_has_no_rows(office: dict[str, Any]) -> None:
+def test_an_absent_list_has_no_rows_if_nothing_undeclared_is_next_to_it(office: dict[str, Any]) -> None:
     shape = ("[].sales[]", text("office", "[].id"), ID)
     assert found(shape, [{"id": "B", "sales": [SALE]}, office]) == [("B", "S1")]
 
@@ -118,11 +118,11 @@ def test_an_absent_list_next_to_an_undeclared_list_or_object_does_not_fit_even_i
 ) -> None:
     offices = [{"id": str(number), "sales": [SALE]} for number in range(5)]
     offices[3] = {"id": "3", **undeclared}
-    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object of id, "):
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object with id, "):
         found(("[].sales[]", text("office", "[].id"), ID), offices)
 
 
-def test_an_absent_list_does_not_fit_if_an_object_around_has_one_of_its_name() -> None:
+def test_an_absent_list_does_not_fit_if_an_enclosing_object_has_its_name() -> None:
     offices = [{"id": "A", "users": [{"id": "1", "months": [SALE]}]}, {"id": "B", "users": [{"id": "2"}]}]
     shape = ("[].users[].months[]", text("office", "[].id"), text("user", "[].users[].id"), ID)
     assert found(shape, offices) == [("A", "1", "S1")]
@@ -138,9 +138,9 @@ def test_lists_of_any_name_have_objects_and_are_not_wrapped_in_an_object(wrong: 
         found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, wrong])
 
 
-def test_flat_rows_do_not_fit_if_objects_around_them_are_declared() -> None:
+def test_flat_rows_do_not_fit_if_enclosing_objects_are_declared() -> None:
     flat = {"customerId": "M1", "userId": "HAN1", "year": 2026, "month": 1, "commission": 5}
-    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object of customerId, "):
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object with customerId, "):
         normalized("budget_commission", [flat])
 
 
@@ -190,13 +190,13 @@ def test_an_answer_without_its_root_does_not_fit(answer: Any) -> None:
         found(("[]", ID), answer, root="data.items")
 
 
-def test_the_sentence_names_the_expected_path_and_the_fields_found_but_no_value() -> None:
+def test_the_message_names_the_expected_path_and_the_found_fields_but_no_value() -> None:
     users = [{"userId": "U1", "period": "2026-01", "Anna Andersson 1": 5}] * 12
     with pytest.raises(ShapeMismatch) as raised:
         normalized("budget_commission", {"data": {"items": users}})
     assert str(raised.value) == (
-        "expected [], found an object of data; "
-        "there are objects at data.items[] (12 objects of userId, period, Anna Andersson 1)"
+        "expected [], found an object with data; "
+        "there are objects at data.items[] (12 objects with userId, period, Anna Andersson 1)"
     )
 
 
@@ -234,7 +234,7 @@ def test_an_answer_with_ten_misfits_that_are_half_of_its_rows_is_an_error(wrong:
     answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
-        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not because is_new is a text"):
+        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not, because is_new is a text"):
             normalized(report, answer)
     else:
         assert len(normalized(report, answer).rejected) == wrong

@@ -35,7 +35,7 @@ def read(*texts: str | None) -> list[datetime | None]:
         ("2026-01-31T23:30:00Z", datetime(2026, 2, 1, 0, 30)),  # a month ends by the wall clock
     ],
 )
-def test_a_time_is_read_in_whatever_form_it_comes(text: str, time: datetime) -> None:
+def test_a_time_is_read_in_every_iso_form(text: str, time: datetime) -> None:
     assert read(text) == [time]
 
 
@@ -103,5 +103,5 @@ forms = moments | st.datetimes(datetime(2000, 1, 1), timezones=st.just(UTC))
 
 
 @given(st.lists(st.one_of(st.none(), st.text(), forms.map(datetime.isoformat)), max_size=6))
-def test_texts_are_read_alike_alone_and_together(texts: list[str | None]) -> None:
+def test_a_text_is_read_the_same_alone_and_in_a_column(texts: list[str | None]) -> None:
     assert read(*texts) == [read(text)[0] for text in texts]

@@ -51,7 +51,7 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         ("BOOLEAN", "False", False),
     ],
 )
-def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting: Any) -> None:
+def test_a_lossless_conversion_is_made(type_: str, value: Any, fitting: Any) -> None:
     assert as_type(type_, value) == [fitting]
     assert misfits(type_, value) == {}
 
@@ -92,21 +92,21 @@ def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> No
         (["1.5", "1,5"], ",", [None, "1.5"]),
     ],
 )
-def test_texts_of_numbers_are_read_in_one_way_that_all_allow_or_else_as_the_shape_says(
+def test_numbers_in_texts_have_the_decimal_mark_that_fits_all_or_else_the_declared_one(
     texts: list[Any], decimal: str, numbers: list[str | None]
 ) -> None:
     expected = [None if number is None else Decimal(number) for number in numbers]
     assert as_type(MONEY, *texts, decimal=decimal) == expected
 
 
-def test_ids_and_names_have_no_blanks_around_them_and_are_composed() -> None:
+def test_ids_and_names_are_stripped_and_in_composed_form() -> None:
     assert as_type("VARCHAR", " M1 ", "Ga\u0308vle", "Gävle\u00a0") == ["M1", "Gävle", "Gävle"]
     assert infer_type(kinds_of(["Ga\u0308vle "]))[0].to_list() == ["Gävle"]
 
 
 @pytest.mark.parametrize("unset", ["0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00.0000000"])
 @pytest.mark.parametrize("offset", ["", "Z", "+00:00", "+02:00", "-05:00"])
-def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, offset: str) -> None:
+def test_the_first_time_of_the_calendar_is_an_unset_date(unset: str, offset: str) -> None:
     text = unset + offset if "T" in unset else unset
     for unset_text in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z"):
         assert as_type("TIMESTAMP", unset_text, "0001-01-02") == [None, datetime(1, 1, 2)]
@@ -116,7 +116,7 @@ def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, 
 
 @pytest.mark.parametrize("type_", [MONEY, "DECIMAL(18,8)", "BIGINT"])
 @pytest.mark.parametrize("none", ["NaN", "Infinity", "-Infinity", float("nan"), float("-inf")])
-def test_the_result_of_a_division_by_zero_is_null_and_no_misfit(type_: str, none: Any) -> None:
+def test_the_result_of_a_division_by_zero_is_null_but_fits(type_: str, none: Any) -> None:
     assert as_type(type_, none, 2.0) == [None, 2]
     assert misfits(type_, none, 2.0) == {}
     assert misfits(type_, none, "x") == {"a text": 1}
@@ -151,7 +151,7 @@ def test_an_amount_of_four_decimals_is_stored_to_the_last_one(amount: Decimal) -
         ([[1, 2]], "JSON"),
     ],
 )
-def test_an_undocumented_column_has_the_narrowest_type_that_holds_it(values: list[Any], type_: str) -> None:
+def test_an_undocumented_column_has_the_narrowest_type_that_fits(values: list[Any], type_: str) -> None:
     assert infer_type(kinds_of(values))[1] == type_
 
 
@@ -161,7 +161,7 @@ def test_mixed_kinds_become_the_same_values_as_text() -> None:
     assert infer_type(kinds_of(values))[0].to_list() == text
 
 
-def test_a_fraction_as_text_is_what_duckdb_makes_of_it() -> None:
+def test_a_fraction_as_text_is_written_as_by_duckdb() -> None:
     numbers = [number / 7 * 10.0**power for power in range(-300, 300, 7) for number in (-1, 1, 3, 10, 1e7)]
     cast = duckdb.connect().execute("select unnest($1::double[])::varchar", [numbers]).fetchall()
     assert [(float_as_text(number),) for number in numbers if not number.is_integer()] == [
@@ -169,7 +169,7 @@ def test_a_fraction_as_text_is_what_duckdb_makes_of_it() -> None:
     ]
 
 
-def test_a_whole_fraction_as_text_is_its_digits_as_far_as_they_are_sure() -> None:
+def test_a_whole_float_as_text_has_no_decimal_point_if_it_is_exact() -> None:
     assert [float_as_text(number) for number in (2.0, -0.0, 2.0**53 - 1, 2.0**53, 1e16)] == [
         "2", "0", "9007199254740991", "9007199254740992.0", "1e+16",
     ]  # fmt: skip

@@ -38,7 +38,7 @@ FIRST, SECOND = JANUARY.first_day, FEBRUARY.first_day
     ],
     ids=["their dates", "not where they are filed", "their parents", "their window", "none"],
 )
-def test_rows_are_of_the_month_of(report: str, answer: Any, table: str, months: list[date | None]) -> None:
+def test_rows_get_the_right_month(report: str, answer: Any, table: str, months: list[date | None]) -> None:
     asked = (JANUARY,) if report == "commission_user" else (JANUARY, FEBRUARY)
     assert rows(normalized(report, answer, months=asked), table, "_month") == [(month,) for month in months]
 
@@ -68,7 +68,7 @@ def test_a_row_whose_month_cannot_be_read_is_rejected(month: Any) -> None:
     assert [row.column for row in result.rejected] == ["month"]
 
 
-def test_rows_of_other_months_than_those_requested_are_left_out() -> None:
+def test_rows_of_months_that_were_not_requested_are_left_out() -> None:
     result = normalized(BY_MONTH, offices({"month": 1}, {"month": 2}), months=(JANUARY,))
     assert (rows(result, BY_MONTH, "_month"), reasons(result)) == ([(FIRST,)], [])
 
@@ -82,7 +82,7 @@ def test_rows_without_a_month_are_undated_if_several_months_were_requested(
 
 
 @pytest.mark.parametrize(("months", "is_undated"), [(YEAR, True), ((JANUARY,), False)])
-def test_references_without_a_date_are_of_the_only_month_requested(
+def test_references_without_a_date_get_the_only_requested_month(
     months: tuple[Month, ...], is_undated: bool
 ) -> None:
     result = normalized(
@@ -125,7 +125,7 @@ def test_a_rejected_row_has_its_place_and_its_json() -> None:
     assert rejected.month == JANUARY.first_day
 
 
-def test_rows_nested_in_a_rejected_row_go_with_it() -> None:
+def test_rows_nested_in_a_rejected_row_are_rejected_with_it() -> None:
     agents = [{"id": "HAN1", "changes": [{"commission": 1}]}]
     result = normalized(
         "sales", estates(estate("OBJ1", commission="x", agents=agents), estate("OBJ2", agents=agents))
@@ -199,7 +199,7 @@ def test_only_a_row_without_a_readable_date_may_be_of_any_month(at: object, is_u
         (None, None, None, False),
     ],
 )
-def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
+def test_a_row_without_a_date_gets_the_month_that_its_answer_files_it_under(
     filed_under: str | None, id_: str | None, month: date | None, is_undatable: bool
 ) -> None:
     answer = estates(estate("OBJ1"))
@@ -211,7 +211,7 @@ def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
     assert (rejected.month, rejected.is_undatable) == (month, is_undatable)
 
 
-def test_sales_with_days_in_utc_are_of_the_month_of_their_local_day_on_all_pages() -> None:
+def test_sales_with_days_in_utc_get_the_month_of_their_local_day() -> None:
     first, second = (estates(estate(id_, contractDay=at)) for id_, at in UTC_DAYS.items())
     assert rows(normalized("sales", first, second), "sales_estates", "id", "_month") == [
         ("OBJ1", SECOND),
@@ -224,7 +224,7 @@ def test_sales_with_days_in_utc_are_of_the_month_of_their_local_day_on_all_pages
     ]
 
 
-def test_an_event_late_in_the_evening_stays_where_it_is() -> None:
+def test_an_event_late_in_the_evening_stays_in_its_month() -> None:
     result = normalized("running_commissions", [event(obtainedAt="2026-01-31T23:00:00")])
     assert rows(result, "running_commissions", "_month") == [(FIRST,)]
 
@@ -248,7 +248,7 @@ NO_IDS = ["", " ", "0", 0, 0.0, "0.0", "00000000-0000-0000-0000-000000000000"]
 
 
 @pytest.mark.parametrize("unset", NO_IDS)
-def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
+def test_an_id_that_is_blank_or_only_zeros_is_missing(unset: object) -> None:
     answer = [{"userId": unset, "commission": 7}, {"userId": "U0", "commission": 5}]
     result = normalized("commission_user", answer, months=(JANUARY,))
     assert rows(result, "commission_user", "user_id") == [("U0",)]

@@ -26,7 +26,7 @@ from pipelines.shapes.paths import ColumnPath, PathError, member_path, rows_path
         ("[]", "-", None),
     ],
 )
-def test_a_column_is_found_on_the_way_to_its_rows(rows: str, column: str, found: ColumnPath | None) -> None:
+def test_a_column_is_found_on_the_path_to_its_rows(rows: str, column: str, found: ColumnPath | None) -> None:
     assert rows_path(rows).column(column) == found
 
 
@@ -51,12 +51,12 @@ def test_a_path_that_cannot_be_read_is_an_error_that_quotes_it(path: str, part: 
 @pytest.mark.parametrize(
     "column", ["people[].id", "offices[].people[].x[]", "@other.id", "offices[]#", "months{}#.x"]
 )
-def test_a_column_beside_the_way_to_its_rows_is_an_error(column: str) -> None:
+def test_a_column_off_the_path_to_its_rows_is_an_error(column: str) -> None:
     with pytest.raises(PathError):
         rows_path("offices[].months[]").column(column)
 
 
-def test_a_root_is_members_only() -> None:
+def test_a_root_has_only_members() -> None:
     assert member_path("data.Page_Items") == ("data", "pageitems")
     with pytest.raises(PathError):
         member_path("data[]")

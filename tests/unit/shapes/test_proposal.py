@@ -29,7 +29,7 @@ def person(id_: str, *months: dict[str, Any]) -> dict[str, Any]:
     return {"ref": id_, "label": "Ann", "periods": list(months)}
 
 
-def test_offices_and_users_are_known_by_their_ids_and_all_else_by_name() -> None:
+def test_offices_and_users_are_recognised_by_ids_and_other_columns_by_name() -> None:
     answer = offices(person("HAN1", {"period": "2026-03", "target": 5}), person("HAN2"))
     [table] = proposed("budget_commission", answer).tables
     assert table.rows == "result.offices[].people[].periods[]"
@@ -50,19 +50,19 @@ def test_offices_and_users_are_known_by_their_ids_and_all_else_by_name() -> None
         {"period": "2026-03", "commissionBudget": 5, "commission": None, "value": 1},
     ],
 )
-def test_of_two_fields_that_may_be_the_budget_none_is_chosen(month: dict[str, Any]) -> None:
+def test_neither_of_two_fields_that_may_be_the_budget_is_chosen(month: dict[str, Any]) -> None:
     [table] = proposed("budget_commission", offices(person("HAN1", month))).tables
     assert len(table.candidates["commission_budget"]) == 2
     assert not table.is_complete
 
 
-def test_a_list_of_changes_in_rows_does_not_take_their_place() -> None:
+def test_a_list_of_changes_in_rows_is_not_proposed_as_the_rows() -> None:
     month = {"period": "2026-03", "target": 5, "changes": [{"target": 4, "period": "2026-03", "year": 2026}]}
     [table] = proposed("budget_commission", offices(person("HAN1", month))).tables
     assert table.rows == "result.offices[].people[].periods[]"
 
 
-def test_a_user_that_no_report_knows_is_not_guessed_by_its_name() -> None:
+def test_a_user_id_that_no_report_has_is_not_guessed_by_its_name() -> None:
     answer = [{"userId": "X9", "year": 2026, "month": 3, "commission": 5, "customerId": "M1"}]
     [table] = proposed("office_budget_commission", answer).tables
     assert table.missing == ["user_id"]
@@ -94,14 +94,14 @@ def test_a_document_in_an_envelope_may_be_the_row() -> None:
     assert (table.rows, found(table)["user_id"], table.is_complete) == ("", ".data.who", True)
 
 
-def test_rows_below_rows_are_proposed_from_the_rows_around_them() -> None:
+def test_nested_rows_are_proposed_below_the_rows_of_their_parent() -> None:
     answer = [{"trademark": "Nord", "members": [{"office": "M1"}, {"office": "M2"}]}]
     trademarks, members = proposed("trademarks", answer).tables
     assert (found(trademarks)["trademark"], members.rows) == (".trademark", "@trademarks.members[]")
     assert found(members) == {"office_id": ".office"}
 
 
-def test_a_proposal_is_written_with_a_comment_for_each_unsure_line() -> None:
+def test_a_proposal_has_a_comment_for_each_uncertain_line() -> None:
     month = {"period": "2026-03", "budget": 5, "commission": 4}
     text = proposed("budget_commission", offices(person("HAN1", month))).as_toml()
     assert '# commission_budget = ".budget"   # or .commission' in text

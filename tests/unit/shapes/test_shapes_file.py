@@ -29,7 +29,7 @@ def test_a_correction_changes_its_report_and_no_other(tmp_path: Path) -> None:
     assert changed == {"budget_commission"}
 
 
-def test_a_table_of_several_is_corrected_by_its_name(tmp_path: Path) -> None:
+def test_one_of_several_tables_is_corrected_by_its_name(tmp_path: Path) -> None:
     text = '[trademarks.trademark_offices]\nrows = "@trademarks.offices[]"\n'
     corrected = with_shapes(
         REPORTS,
@@ -38,14 +38,14 @@ def test_a_table_of_several_is_corrected_by_its_name(tmp_path: Path) -> None:
     assert corrected["trademarks"].tables[1].rows == "@trademarks.offices[]"
 
 
-def test_the_unpaged_counterpart_has_a_shape_of_its_own(tmp_path: Path) -> None:
+def test_the_unpaged_counterpart_has_a_separate_shape(tmp_path: Path) -> None:
     text = '[tips_and_leads]\nroot = "data"\n[tips_and_leads.unpaged]\nroot = "report"\n'
     report = with_shapes(REPORTS, written(tmp_path, text))["tips_and_leads"]
     assert report.unpaged is not None
     assert (report.root, report.unpaged.root) == ("data", "report")
 
 
-def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path: Path) -> None:
+def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Path) -> None:
     corrected = with_shapes(REPORTS, written(tmp_path, '[tips_and_leads]\ntotal_rows = "total"\n'))
     assert (corrected["tips_and_leads"].total_rows, corrected["tips_and_leads"].shape) == ("total", "")
 
@@ -64,14 +64,14 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
         ),
         (
             '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
-            "[budget_commission] budget_commission.user_id: 'y[].z' is not on the way to the rows at 'x[]'",
+            "[budget_commission] budget_commission.user_id: 'y[].z' is not on the path to the rows at 'x[]'",
         ),
         (
             '[budget_commission]\nrows = "x[]"',
             (
                 "[budget_commission] columns needs a line for user_id: write its path, "
                 'or "-" if the service has none '
-                "('[].users[].userId' is not on the way to the rows at 'x[]')"
+                "('[].users[].userId' is not on the path to the rows at 'x[]')"
             ),
         ),
         (
@@ -82,13 +82,13 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal must be "." or ","'),
     ],
 )
-def test_what_cannot_be_used_says_what_to_correct(tmp_path: Path, text: str, sentence: str) -> None:
+def test_an_error_in_the_file_states_what_to_correct(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(ShapesError) as error:
         with_shapes(REPORTS, written(tmp_path, text))
     assert str(error.value) == f"shapes.toml: {sentence}"
 
 
-def test_a_file_that_is_no_toml_is_an_error_with_the_place(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_an_error_with_the_place(tmp_path: Path) -> None:
     with pytest.raises(ShapesError, match=r"^shapes.toml cannot be read: .*line 2"):
         with_shapes(REPORTS, written(tmp_path, "[users]\nrows = x\n"))
 

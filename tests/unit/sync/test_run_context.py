@@ -49,7 +49,7 @@ def test_a_login_for_a_function_is_named_by_it_and_by_its_customer() -> None:
     own, crm = ({"crm": FunctionLogin(password=SecretStr(word))} for word in ("own", "crm"))
     customers = (Customer(id="M1"), Customer(id="M2", logins=own))
     settings = Settings(username="partner", password=SecretStr("hush"), customers=customers, logins=crm)
-    assert [login_of(settings, one, "/CRM/Bids/M1").words for one in customers] == [
+    assert [login_of(settings, one, "/CRM/Bids/M1").name for one in customers] == [
         "the username or password of the login for crm",
         "the username or password of M2's own login for crm",
     ]

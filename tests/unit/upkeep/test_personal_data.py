@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.contents import name_of
+from pipelines.normalize.contents import column_name
 from pipelines.normalize.document import parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from tests.unit.warehouse.given import Given, hours, users
@@ -20,9 +20,9 @@ from warehouse.persons.suppression import suppress_tables, suppressed_frame
 
 TABLES = documented_tables()
 PERSONAL = {**TABLES["incoming_leads"], **TABLES["users"]}
-CONTACT = Person("contact", "K-12345", "x", name_of)
-USER = Person("user", "U-12345", "x", name_of)
-NUMBER = Person("user", "7", "x", name_of)
+CONTACT = Person("contact", "K-12345", "x", column_name)
+USER = Person("user", "U-12345", "x", column_name)
+NUMBER = Person("user", "7", "x", column_name)
 NUMBERS = '"a": 1.5, "b": 123456789012345678901234567890, "c": 0.1234567890123456789'
 
 
@@ -121,7 +121,7 @@ def test_a_document_loses_the_id_and_what_is_personal_beside_it(person: Person, 
 @pytest.mark.parametrize("body", ['{"a": "U-12345"}', '{"a": "\\u0055-12345"}'])
 def test_a_body_may_hold_an_id_that_needs_no_escapes_only_as_it_is(body: str) -> None:
     assert USER.may_be_in(body.encode()) == ("U-12345" in body)
-    assert Person("user", "Ü/12345", "x", name_of).may_be_in(b'"\\u00dc\\/12345"')
+    assert Person("user", "Ü/12345", "x", column_name).may_be_in(b'"\\u00dc\\/12345"')
 
 
 def test_stored_rows_their_past_and_what_marts_remember_lose_the_person(tmp_path: Path) -> None:
