@@ -93,8 +93,8 @@ def work_lock(
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
     All threads of this process share it. While another command or run works, `on_wait` gets a sentence with
-    its name; with `wait=False` raises WarehouseError instead. Errors with a `sentence_of` are recorded. The
-    record of other unfinished work stays unless `resumes`. Only entry points take the lock.
+    its name; with `wait=False` raises WarehouseError instead. An error is recorded if `sentence_of` describes
+    it. Unless `resumes`, the record of other unfinished work stays. Only entry points take the lock.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -106,14 +106,14 @@ def work_lock(
         on_wait(f"waiting for {holder.sentence}")
 
     with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
-        left = None if resumes or (last and last.what == what) else last
+        unfinished = None if resumes or (last and last.what == what) else last
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:
             sentence = sentence_of(error)
-            _record(lock, replace(work, error=sentence) if sentence else left)
+            _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
-        _record(lock, left)
+        _record(lock, unfinished)
 
 
 @contextmanager
