@@ -18,7 +18,7 @@ from warehouse.store.database import Store
 from warehouse.store.lock import file_lock
 
 
-def test_nobody_waits_for_a_suspended_process_that_has_the_file_open(tmp_path: Path) -> None:
+def test_no_command_waits_for_a_suspended_process_that_has_the_file_open(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with begun("hold", path) as other:
         other.send_signal(signal.SIGSTOP)
