@@ -63,7 +63,7 @@ class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
     If the sync `has_stopped`, it gave up before it requested everything. A month fetched since `since_utc`
-    counts as fetched by this run. The settings switch the `active` customers on.
+    counts as fetched by this run. `active` are the customers that are switched on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -162,7 +162,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    If a report failed for a customer, its event is an observation, so that it turns red with its run.
+    If a report failed for a customer, its event is only an observation: the report turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

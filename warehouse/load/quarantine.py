@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 FINGERPRINT_DIGITS = 32
-"""So many digits of a checksum distinguish all rows."""
+"""This many digits of a checksum distinguish all rows."""
 
 _DELETE_OLD = """
 DELETE FROM meta.quarantine_rows AS old
@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
 """
-"""A row is deleted when its month is replaced, or if that is unknown, when all months of its load are."""
+"""A row is deleted when its month is replaced; one of unknown month, when no month of its load is current."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

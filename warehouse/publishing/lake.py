@@ -34,7 +34,7 @@ LAKE_NOT_NAMED = "a lake has publications, but BROKERBI_LAKE is not set; set it,
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications are kept."""
 TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
-"""Without these the library waits for minutes if the store hangs."""
+"""Without these the library waits for minutes if the server of the lake hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
 """Without this the log has the smallest and largest value of each column, and some are personal."""
 _TYPES = {

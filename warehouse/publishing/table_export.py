@@ -58,7 +58,7 @@ class PublishedTable:
 
     @property
     def select(self) -> str:
-        """SQL of all its rows as exported."""
+        """SQL that selects all its rows as they are exported."""
         casts = [
             f"{quoted(column.name)}::DOUBLE AS {quoted(column.name)}"
             for column in self.columns

@@ -2,8 +2,8 @@
 
 The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
 held from start to end by any command or run that writes or sends requests, so that only one works at a time.
-A waiting process locks a second file (`.next`); a holder that wants the lock again must lock that file first,
-so the waiting process goes before it. Neither lock belongs to a thread.
+A process that wants a lock first locks a second file (`.next`), and unlocks that file once it has the lock.
+So a holder that wants it again goes behind a process that already waits. No lock is bound to one thread.
 """
 
 from __future__ import annotations
