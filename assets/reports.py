@@ -187,8 +187,8 @@ def _raise_failure(
     conditions: Sequence[Condition],
 ) -> None:
     """Turn failed partitions red and raise dg.Failure, or dg.RetryRequested if the failure is transient."""
-    red = [result.partition for result in results if result.state is PartitionState.FAILED]
-    keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
+    partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
+    keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)
     causes = {condition.cause for condition in conditions}
     is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
@@ -199,7 +199,7 @@ def _raise_failure(
             context.log.warning(failed.description or "")
             # a RetryPolicy would also retry a step that a restart of the code server interrupted
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
-        turn_red(project, context, red)
+        turn_red(project, context, partitions)
         raise failed
 
 

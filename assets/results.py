@@ -185,14 +185,14 @@ def failure(
     `stopped` is the reason why the sync gave up, `conditions` are those of the failed partitions, and `note`
     says what to do next.
     """
-    red = [result for result in results if result.state is PartitionState.FAILED]
-    if not red and not stopped:
+    failed = [result for result in results if result.state is PartitionState.FAILED]
+    if not failed and not stopped:
         return None
-    headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
-    if customers := list_names(result.partition.customer for result in red):
+    headline = f"{count(len(failed))} of {counted(len(results), 'partition')} failed"
+    if customers := list_names(result.partition.customer for result in failed):
         headline += f", of {customers}"
     causes = cause_lines(conditions)
-    reasons = causes or list(dict.fromkeys(result.reason for result in red)) or [stopped]
+    reasons = causes or list(dict.fromkeys(result.reason for result in failed)) or [stopped]
     return dg.Failure(
         "\n".join([f"{headline}.", *reasons, note]).rstrip(), metadata={CAUSES: len(causes)} if causes else {}
     )

@@ -20,7 +20,7 @@ from warehouse.store.lock import is_locked
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_TAG = "brokerbi/night"
-"""Run tag: the day of a nightly run, which requests the changed sales and everything due."""
+"""Run tag: the day of a nightly run, which requests the list of changed sales and everything due."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MAX_RUNS = 1000

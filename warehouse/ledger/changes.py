@@ -63,7 +63,7 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a probe, and the months that its answer named; changes recorded before stay.
+    """Record a probe, and the months that its answer named, unless their change is already recorded.
 
     `asked_of` is the report that was filtered by time of change. A change is already known if a recorded
     one is at least as late and was noticed after it: months read since then include both.

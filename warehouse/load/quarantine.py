@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, listed while their load is current.
 
 The rows themselves are only in the landing file of their load, which stays while they are listed. The working
-file has their position and a checksum, so nothing that analysts must not see.
+file has only their position and a checksum, which analysts may see.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _DELETE_OLD = """
 DELETE FROM meta.quarantine_rows AS old
 WHERE list_contains($1, old.report) AND list_contains($2, old.customer)
 AND NOT EXISTS (
-    FROM meta.months AS held WHERE held.load_id = old.load_id
-    AND (old.month IS NULL OR held.month IS NOT DISTINCT FROM old.month)
+    FROM meta.months AS months WHERE months.load_id = old.load_id
+    AND (old.month IS NULL OR months.month IS NOT DISTINCT FROM old.month)
 )
-AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
+AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
 """A row is deleted when its month is replaced; one of unknown month, when no month of its load is current."""
 

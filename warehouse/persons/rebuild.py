@@ -1,4 +1,4 @@
-"""Rebuild from landing: a new file copies what landing lacks, and gets the loads that the ledger lacks."""
+"""Rebuild from landing: data that landing lacks is copied, and loads that the ledger lacks are recorded."""
 
 from __future__ import annotations
 

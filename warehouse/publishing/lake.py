@@ -93,7 +93,7 @@ def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, eras
 
 @dataclass(frozen=True)
 class _Lake:
-    """The Delta tables below an address, as one shard writes them; `is_alone` if no other shard does."""
+    """The Delta tables below an address, as one shard writes them; `is_alone` is true if no other does."""
 
     address: str
     shard: str
@@ -105,7 +105,7 @@ class _Lake:
 
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is no stored version; `brokerbi publish` makes one.")
+            raise WarehouseError("The published file is not a stored version; `brokerbi publish` makes one.")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:

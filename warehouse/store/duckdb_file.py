@@ -17,7 +17,7 @@ from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
 BLOCK_BYTES = 65536
-"""The block size of new files. A column takes at least one block, so this shrinks small tables to a third."""
+"""The block size of new files. At DuckDB's default, files with many small tables are three times as large."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "default_block_size": BLOCK_BYTES,

@@ -96,12 +96,12 @@ class Versions:
         return sorted(match[1] for match in matches if match)
 
     def current(self) -> str | None:
-        """The name of the version that analysts see; None if the published file is no stored version."""
+        """The name of the version that analysts see; None if the published file is not one of them."""
         names = reversed(self.names())
         return next((name for name in names if same_file(self.path(name), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether the published file still has a publication's header and size, if these are known."""
+        """Whether the published file still has a publication's header and size; None is not compared."""
         return (
             self.published.is_file()
             and not wal(self.published).exists()
