@@ -92,9 +92,9 @@ def work_lock(
 ) -> Iterator[datetime | None]:
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
-    All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence that
-    names that one; with `wait=False` raises WarehouseError instead. An error is recorded if `sentence_of`
-    describes it. Unless `resumes`, the record of other unfinished work stays. Only entry points take the lock.
+    All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
+    that names it; with `wait=False` raises WarehouseError instead. An error is recorded if `sentence_of` has
+    words for it. Unless `resumes`, the record of other unfinished work stays. Only entry points use this.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
