@@ -84,36 +84,36 @@ def next_message(
     reported, messages state only why other runs failed: the message of that nightly run lists the conditions.
     """
     now = project.run_context.clock.utc_now()
-    after = replace(cursor, looked=now.timestamp())
+    new_cursor = replace(cursor, looked=now.timestamp())
     if not cursor.looked:
-        return after, None
+        return new_cursor, None
     runs = _failed_runs(project, instance, cursor.looked)
-    latest = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=LATEST_RUNS)
+    latest = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
     day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(night, now, cursor) else ""
     if night and day:
         runs.append(night.dagster_run)
     if not runs:
-        return after, None
+        return new_cursor, None
     is_reported = not night or night.dagster_run.run_id == cursor.night
     conditions = _conditions(project, now) if day or is_reported else {}
     errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, cursor.keys)
     if not day:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
-        after = replace(after, keys=sorted({*cursor.keys, *errors}))
-        return after, Message(subject, _text(new)) if new else None
-    after = replace(after, night=runs[-1].run_id, keys=sorted(errors))
+        new_cursor = replace(new_cursor, keys=sorted({*cursor.keys, *errors}))
+        return new_cursor, Message(subject, _text(new)) if new else None
+    new_cursor = replace(new_cursor, night=runs[-1].run_id, keys=sorted(errors))
     if not errors:
-        return after, Message(f"brokerbi, {day}: all is well again", "") if cursor.keys else None
+        return new_cursor, Message(f"brokerbi, {day}: all is well again", "") if cursor.keys else None
     lines = _lines(errors)
     text = _text([f"new: {line}" if line in new else line for line in lines])
-    return after, Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", text)
+    return new_cursor, Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", text)
 
 
-def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
-    """The distinct lines of the errors whose keys are not in `known`."""
-    return list(dict.fromkeys(line for key, line in errors.items() if key not in known))
+def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
+    """The distinct lines of the errors whose keys are not in `reported`."""
+    return list(dict.fromkeys(line for key, line in errors.items() if key not in reported))
 
 
 def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
@@ -127,7 +127,7 @@ def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) ->
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
     """Runs that failed for good since the last tick, without nightly runs, which have their own message."""
     since = to_datetime(last_tick) - LATE_ENTRIES
-    filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
+    filters = project.runs_filter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
         run
         for run in instance.get_runs(filters, limit=LATEST_RUNS, ascending=True)
@@ -153,16 +153,16 @@ def keys_of(cause: Cause) -> list[str]:
     return [f"{name} | {subject}" for subject in subjects]
 
 
-def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], known: Errors) -> Errors:
-    """Why runs failed, if meta.conditions does not say so; a reason that is a known line stays as it is."""
+def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
+    """Why runs failed, if meta.conditions does not say so; a reason that is in `listed` gets no link."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
-            what = f"{job} ({partitions})" if partitions else job
+            name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            line = reason if reason in known.values() else f"{what}: {reason} ({link})"
+            line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors
 

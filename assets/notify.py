@@ -1,6 +1,6 @@
 """Channels for messages to people: a webhook and email.
 
-A message contains text of the service, so no channel may read a link, a mention or markup into it.
+A message contains text from the service, so no channel may find a link, a mention or markup in it.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def send_mail(settings: Settings, message: Message) -> None:
     except (OSError, smtplib.SMTPException) as error:
         # the mail server's own text is omitted, because its answer to a login may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
-        why = f"{type(error).__name__}{code}" if code else str(error)
+        reason = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host
-        raise ChannelRefused(f"the mail server {host} did not accept the email: {why}") from None
+        raise ChannelRefused(f"the mail server {host} did not accept the email: {reason}") from None
 
 
 def _mail_server(settings: Settings) -> smtplib.SMTP:

@@ -38,7 +38,7 @@ class Project:
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 
-    def runs(self, *, tags: Mapping[str, str] | None = None, **filters: Any) -> dg.RunsFilter:
+    def runs_filter(self, *, tags: Mapping[str, str] | None = None, **filters: Any) -> dg.RunsFilter:
         """A filter for runs of this code location, which is named after its shard."""
         shard = self.settings.shard
         own = {REPOSITORY: f"{REPOSITORY_NAME}@{shard}"} if shard else {}

@@ -66,12 +66,12 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
         try:
-            loaded = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
+            load = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
         except WarehouseError as error:
             return dg.SkipReason(str(error))
-        if loaded is None:
+        if load is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
-        if loaded.is_blocked:
+        if load.is_blocked:
             return dg.SkipReason(
                 f"A check or mart blocks this load; launch `{PUBLISH}` to try again, or wait for a new load."
             )
@@ -79,26 +79,26 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             backfill.status.name == "REQUESTED"
             for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
         )
-        if is_busy and not _is_urgent(project, context.instance, loaded):
+        if is_busy and not _is_urgent(project, context.instance, load):
             return dg.SkipReason("A run or a backfill is queued or under way.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
-        return dg.RunRequest(run_key=f"load {loaded.load_number}, {half_hour}", tags=HIGH_PRIORITY)
+        return dg.RunRequest(run_key=f"load {load.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 
     return publishing
 
 
-def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> bool:
+def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished) -> bool:
     """Whether analysts have waited for two hours, or the latest nightly run has ended and is unpublished."""
-    waited = project.clock.utc_now() - loaded.waiting_since_utc
-    nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
+    waited = project.clock.utc_now() - load.waiting_since_utc
+    nights = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
-    return waited >= MAX_WAIT or any(end > loaded.waiting_since_utc for end in ended)
+    return waited >= MAX_WAIT or any(end > load.waiting_since_utc for end in ended)
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    This asset is not in the job of the reports, so that a failing customer holds back no others' rows.
+    This asset is not in the job of the reports, so that one failing customer does not hold back the others.
     """
 
     @dg.multi_asset(
@@ -114,8 +114,8 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
-        what = f"run {context.run.run_id[:8]} of {PUBLISH}"
-        lock = work_lock(project.settings.data_dir, what, on_wait=context.log.info, now=project.clock.utc_now)
+        name = f"run {context.run.run_id[:8]} of {PUBLISH}"
+        lock = work_lock(project.settings.data_dir, name, on_wait=context.log.info, now=project.clock.utc_now)
         try:
             with lock:
                 finished = finish(project.settings, project.clock)

@@ -187,8 +187,8 @@ def _raise_failure(
     conditions: Sequence[Condition],
 ) -> None:
     """Turn failed partitions red and raise dg.Failure, or dg.RetryRequested if the failure is transient."""
-    red = [result.partition for result in results if result.state is PartitionState.FAILED]
-    keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
+    partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
+    keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)
     causes = {condition.cause for condition in conditions}
     is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
@@ -199,7 +199,7 @@ def _raise_failure(
             context.log.warning(failed.description or "")
             # a RetryPolicy would also retry a step that a restart of the code server interrupted
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
-        turn_red(project, context, red)
+        turn_red(project, context, partitions)
         raise failed
 
 
@@ -221,8 +221,8 @@ def _selection(
 ) -> Selection | None:
     """The selection for a batch: in the nightly run everything due, otherwise exactly these partitions.
 
-    Without months that were fetched since `since` and, in an automatic retry, reports that were denied in the
-    first attempt. None if nothing is left.
+    Leaves out months that were fetched since `since` and, in an automatic retry, reports that were denied in
+    the first attempt. Returns None if no partition remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
@@ -265,8 +265,8 @@ def _sync(
         if line := progress.line():
             log.info(line)
 
-    what = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
-    with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as blocker_began_utc:
+    name = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
+    with work_lock(project.settings.data_dir, name, on_wait=log.info, now=clock.utc_now) as blocker_began_utc:
         selection = _selection(project, context, batch, began_utc or blocker_began_utc)
         if selection is None:
             return windows, ""
@@ -311,7 +311,7 @@ def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)
     runs = [run]
     if root and NIGHT_TAG in run.tags:
-        latest = project.runs(updated_after=root.create_timestamp)
+        latest = project.runs_filter(updated_after=root.create_timestamp)
         runs += [*unfinished_runs(project, instance), *instance.get_runs(latest, limit=MAX_RUNS)]
     backfills = {run.tags[BACKFILL] for run in runs if BACKFILL in run.tags}
     begun = [first_run(instance, backfill).create_timestamp for backfill in backfills]

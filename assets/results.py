@@ -63,7 +63,7 @@ class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
     If the sync `has_stopped`, it gave up before it requested everything. A month fetched since `since_utc`
-    counts as fetched by this run. The settings switch the `active` customers on.
+    counts as fetched by this run. `active` are the customers that are switched on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -162,7 +162,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    If a report failed for a customer, its event is an observation, so that it turns red with its run.
+    If a report failed for a customer, its event is only an observation: the report turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
@@ -185,14 +185,14 @@ def failure(
     `stopped` is the reason why the sync gave up, `conditions` are those of the failed partitions, and `note`
     says what to do next.
     """
-    red = [result for result in results if result.state is PartitionState.FAILED]
-    if not red and not stopped:
+    failed = [result for result in results if result.state is PartitionState.FAILED]
+    if not failed and not stopped:
         return None
-    headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
-    if customers := list_names(result.partition.customer for result in red):
+    headline = f"{count(len(failed))} of {counted(len(results), 'partition')} failed"
+    if customers := list_names(result.partition.customer for result in failed):
         headline += f", of {customers}"
     causes = cause_lines(conditions)
-    reasons = causes or list(dict.fromkeys(result.reason for result in red)) or [stopped]
+    reasons = causes or list(dict.fromkeys(result.reason for result in failed)) or [stopped]
     return dg.Failure(
         "\n".join([f"{headline}.", *reasons, note]).rstrip(), metadata={CAUSES: len(causes)} if causes else {}
     )

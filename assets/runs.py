@@ -20,7 +20,7 @@ from warehouse.store.lock import is_locked
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_TAG = "brokerbi/night"
-"""Run tag: the day of a nightly run, which asks which sales changed and requests everything due."""
+"""Run tag: the day of a nightly run, which requests the list of changed sales and everything due."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MAX_RUNS = 1000
@@ -43,9 +43,9 @@ SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run's process must lock its file within this time after the run's start."""
 DIED = (
-    "The process of this run disappeared, as after a restart of the code server or a kill. The run's loads "
-    "are kept. It is retried once automatically; after that re-execute it from failure: it requests only "
-    "what is missing, and so does the next nightly run."
+    "The process of this run disappeared, as after a restart of the code server or a kill. What it "
+    "loaded stays. It is retried once automatically; after that, re-execute it from failure. Like the next "
+    "nightly run, it then requests only what is missing."
 )
 
 _LOCKED: dict[str, int] = {}
@@ -94,7 +94,7 @@ def to_datetime(seconds: float) -> datetime:
 
 def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
     """Every run that is queued or under way."""
-    return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MAX_RUNS)
+    return instance.get_runs(project.runs_filter(statuses=list(UNFINISHED)), limit=MAX_RUNS)
 
 
 def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
@@ -173,7 +173,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
     A run that starts slowly is silent at first, so only a run that is silent at two ticks counts as dead.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
-    records = instance.get_run_records(project.runs(statuses=statuses), limit=MAX_RUNS)
+    records = instance.get_run_records(project.runs_filter(statuses=statuses), limit=MAX_RUNS)
     latest = project.run_context.clock.utc_now() - TIME_TO_START
     return [
         record.dagster_run
@@ -205,7 +205,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
         instance = context.instance
         before = project.run_context.clock.utc_now() - DELETED_AFTER
         after = to_datetime(float(context.cursor or 0))
-        filters = project.runs(statuses=ENDED, created_after=after, created_before=before)
+        filters = project.runs_filter(statuses=ENDED, created_after=after, created_before=before)
         records = instance.get_run_records(filters, limit=MAX_DELETED, ascending=True)
         for record in records:
             run_id = record.dagster_run.run_id

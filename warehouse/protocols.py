@@ -58,9 +58,9 @@ class TableLike(Protocol):
 
 
 class RejectedLike(Protocol):
-    """A received row that does not fit its documented type; `month` is its first day, or None if unknown.
+    """A received row that does not fit its documented type; `month` is the first day of its month, if known.
 
-    `is_undatable`: its date is missing or unreadable, so it may belong to any requested month.
+    `is_undatable` means that its date is missing or unreadable, so it may belong to any requested month.
     """
 
     @property

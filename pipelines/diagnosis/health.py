@@ -17,7 +17,7 @@ from pipelines.months import Month
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
-from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable
+from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable_paths
 from warehouse.persons.erased_list import read_erased
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
@@ -199,7 +199,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
-    for path in unwritable(data_dir)[:1]:
+    for path in unwritable_paths(data_dir)[:1]:
         is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
         yield Condition(
             Kind.NOT_WRITABLE,

@@ -73,7 +73,7 @@ def _emptied_columns(
             continue
         for column in table.columns:
             is_declared = column.documented and column.source != NONE
-            filled = profile.filled.get(column.name, 0)
+            filled = profile.value_counts.get(column.name, 0)
             is_empty = table.frame[column.name].null_count() == table.frame.height
             if is_declared and is_empty and filled * 2 > profile.rows:
                 yield (

@@ -1,14 +1,14 @@
--- Which months are to be requested again because two reports, or two months, disagree?
--- One row per report, customer and month: of two readings that disagree, the reading that counts for an office and is
--- more than two days older than the other; and an answer with the office's row but no amount in it, or 0 where the
--- office report or user report has a number. Such an answer is requested once more after each reading, as if changed a
--- minute after it, but not within two days of the last time; without an amount, it is requested every week, because a
--- missing amount is not 0. Reports that disagree although both were read within two days and have amounts mean
--- different things, and requesting again would not help. Reports that are no longer refreshed cannot be requested.
--- The later reading may be another customer's sales list, with agents of the office.
--- If in one of the latest closed months one office loses what another gains, and no user of theirs earned anything
--- else in it, the service has moved a user's past to another office: then all months of both offices that were read at
--- least half a day earlier are due.
+-- Which months must be requested again because reports disagree, lack an amount, or moved a user to another office?
+-- One row per report, customer and month, for one of three reasons:
+-- 1. Two reports of an office disagree, and were read more than two days apart. The office's answers of that month that
+-- are more than two days older than the later one are due; that may be another customer's sales list, with agents of
+-- the office. Reports that disagree although both were read within two days mean different things.
+-- 2. An answer has the office's row, but no amount in it, or 0 where the office or user report has a number. It is due
+-- once more after each reading, as if changed a minute later, but not within two days of the last time. An answer
+-- without an amount is also due every week, because a missing amount is not 0.
+-- 3. In one of the latest closed months, one office lost what another gained, and none of their users' commissions
+-- changed: the service moved a user's past to another office. All months of both read half a day earlier are due.
+-- Reports that are no longer refreshed cannot be requested, so they are left out.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc
@@ -52,7 +52,7 @@ earlier_changes AS (
     WHERE changes.estates = 0
 ),
 
-office_changes AS (  -- of closed months
+office_changes AS (
     SELECT
         office_id,
         month,

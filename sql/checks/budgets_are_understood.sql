@@ -2,7 +2,7 @@
 -- One row per report and issue; `brokerbi shapes` shows what a budget report looks like.
 -- Severity: warning
 -- Concerns: budgets
-WITH beside_others AS (
+WITH budgets_with_totals AS (
     SELECT
         *,
         sum(amount) FILTER (user_id IS NOT NULL) OVER of_office AS total,
@@ -40,24 +40,24 @@ FROM (
 )
 GROUP BY ALL
 UNION ALL
-SELECT without_office.report, without_office.measure, 'of no office that is known, so in no mart', count(*)
+SELECT without_office.report, without_office.measure, 'without a known office, so in no mart', count(*)
 FROM without_office
-ANTI JOIN marts.budgets AS placed
-    ON placed._customer = without_office._customer
-    AND placed.month = without_office._month
-    AND placed.measure = without_office.measure
-    AND placed.user_id IS NOT DISTINCT FROM without_office.user_id
+ANTI JOIN marts.budgets AS budgets_in_mart
+    ON budgets_in_mart._customer = without_office._customer
+    AND budgets_in_mart.month = without_office._month
+    AND budgets_in_mart.measure = without_office.measure
+    AND budgets_in_mart.user_id IS NOT DISTINCT FROM without_office.user_id
 GROUP BY ALL
 UNION ALL
-SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)
-FROM beside_others
+SELECT report, measure, 'without a user, next to budgets of users: not their sum, but it may include them', count(*)
+FROM budgets_with_totals
 WHERE user_id IS NULL AND amount <> 0 AND amount_count > 0
 GROUP BY ALL
 UNION ALL
-SELECT report, measure, 'one user has the sum of all others of the office in every month: it may be a total', sum(row_count)
+SELECT report, measure, 'in every month, one user has the sum of all others of the office: it may be a total', sum(row_count)
 FROM (
     SELECT report, measure, office_id, user_id, count(*) AS row_count
-    FROM beside_others
+    FROM budgets_with_totals
     WHERE user_id IS NOT NULL
     GROUP BY ALL
     HAVING bool_and(coalesce(2 * amount = total, false)) AND count(DISTINCT month) FILTER (amount_count > 2) >= 3

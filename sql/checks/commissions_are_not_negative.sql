@@ -1,5 +1,5 @@
 -- Did an office end a month with a negative commission?
--- One row per office and month that is over; possible if much commission was taken back, but worth a look.
+-- One row per office and month that is over; this is possible if much commission was taken back.
 -- Severity: warning
 -- Concerns: commission
 SELECT month, office_id, office_name, commission

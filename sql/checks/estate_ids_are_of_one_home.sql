@@ -1,6 +1,6 @@
 -- Does one estate id name the homes of two offices?
 -- One row per sale that marts.sales leaves out because another office has a sale with the same id but another day,
--- price and address. All figures of sales lack the sale at its office; its commissions do not. Ask the service's
+-- price and address. The office's figures of sales lack this sale; its commissions include it. Ask the service's
 -- support whether its estate ids are the same for every customer.
 -- Severity: warning
 -- Concerns: sales

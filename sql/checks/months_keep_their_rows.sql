@@ -1,6 +1,6 @@
 -- Did a closed month lose many of its rows?
--- One row per report, office and month that was over, whose latest change took all of its rows, or at least three and
--- a third of them.
+-- One row per report, office and month that was over, if its latest change removed all of its rows, or at least three
+-- rows that are a third of them or more.
 -- Severity: warning
 -- Concerns: commission
 SELECT

@@ -1,6 +1,6 @@
 -- Does a month end so early that the service may have cut the interval short?
--- One row per report, customer and month that is over whose last row is more than ten days before its end, though another
--- month of the customer has fifty rows. An empty month counts if months before and after it have rows.
+-- One row per report, customer and month that is over, if its last row is more than ten days before its end although
+-- a month of the customer has fifty rows. An empty month counts if months before and after it have rows.
 -- Severity: warning
 -- Concerns: commission
 WITH days AS (

@@ -14,9 +14,9 @@ WITH month_loads AS (
 SELECT
     '{report}' AS report, month_loads._customer AS customer, month_loads._month AS month, month_loads._load_id AS load_id, month_loads.row_count
 FROM month_loads
-LEFT JOIN meta.months AS held
-    ON held.report = '{report}'
-    AND held.customer = month_loads._customer
-    AND held.month = month_loads._month
-    AND held.load_id = month_loads._load_id
-WHERE held.load_id IS NULL
+LEFT JOIN meta.months AS current
+    ON current.report = '{report}'
+    AND current.customer = month_loads._customer
+    AND current.month = month_loads._month
+    AND current.load_id = month_loads._load_id
+WHERE current.load_id IS NULL

@@ -1,6 +1,6 @@
--- Does an office answer with rows of another office that was not requested?
--- One row per customer and such office; these rows count for the office, and in all totals. Groups, and offices that
--- the settings name, even as switched off, are left out.
+-- Does a customer's answer have rows of an office that was not requested?
+-- One row per customer and such office; these rows count for the office, and in all totals. Not listed are the offices
+-- that a group answers for, and those in the settings, even if they are switched off.
 -- Severity: warning
 -- Concerns: commission
 WITH answered_offices AS (

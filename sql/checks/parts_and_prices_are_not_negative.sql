@@ -1,6 +1,6 @@
 -- Was a price, a home, a valuation or a writing assignment taken back?
 -- One row per office or user and month, and per sale, with a negative price, count or part; the sum over all loaded months
--- says whether an amount is taken back that an earlier month had. Negative commissions have a check of their own.
+-- shows whether it takes back an amount of an earlier month. Negative commissions have a check of their own.
 -- Severity: warning
 -- Concerns: sales
 SELECT

@@ -1,4 +1,4 @@
--- Which budgets of the months were entered, changed or withdrawn after the first reading of their month?
+-- Which budgets of the month were entered, changed or withdrawn after the month was first read?
 -- One row per row of marts.budget_changes, the latest first. amount_before is null if the budget was entered,
 -- amount_after if it was withdrawn. A user's budgets at two offices count at each of them.
 -- Parameters: kind, id, month, measure
@@ -6,7 +6,7 @@ SELECT
     changes.noted_on,
     changes.month,
     coalesce(changes.office_name, changes.office_id) AS office,
-    coalesce(users.user_label, changes.user_id, 'nobody in person') AS who,
+    coalesce(users.user_label, changes.user_id, 'no single user') AS who,
     changes.amount_before,
     changes.amount_after,
     changes.difference

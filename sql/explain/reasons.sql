@@ -1,6 +1,6 @@
--- Why did the number change after its months were over?
--- One row per row of marts.month_change_reasons; those of an office add up to its changes. A user has the reasons of
--- the user's own commission, and of sales that the user shares or shared in, with the office's amount of these sales.
+-- Why did the number change after its month was over?
+-- One row per row of marts.month_change_reasons; those of an office add up to its changes. For a user, these
+-- are the user's own commission, and the sales that the user shares or once shared, with the office's amounts.
 -- Parameters: kind, id, month, measure
 SELECT
     local_day(reasons.noted_at_utc, clock) AS noted_on,

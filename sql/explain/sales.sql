@@ -1,4 +1,4 @@
--- Which sales make up the commission of the months?
+-- Which sales make up the commission of the month?
 -- One row per sale and agent of marts.sale_shares, the largest first. A share counts at the agent's own office, not
 -- at the one that listed the home. Commission that is in no listed sale is in marts.reconciliation.
 -- Parameters: kind, id, month, measure, report

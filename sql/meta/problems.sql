@@ -1,6 +1,6 @@
 -- What is wrong or unsure right now?
--- One row per cause: the conditions of one cause_key of meta.conditions together, in the words of the first by its
--- cause_place.
+-- One row per cause: the conditions of one cause_key of meta.conditions together, in the words of the one whose
+-- cause_place is 1.
 -- Columns:
 --   kind: the kind of condition
 --   severity: error or warning

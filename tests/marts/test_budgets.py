@@ -302,8 +302,8 @@ def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
 
 SUMS = ({"U1": 4, "U2": 2, "T": 6}, {"U1": 1, "U2": 2, "T": 3}, {"U1": 5, "U2": 3, "T": 8})
 NO_ID = "00000000-0000-0000-0000-000000000000"
-NOT_THE_SUM = "of no user, beside budgets of users: it may hold them, and is not their sum"
-MAYBE_A_SUM = "one user has the sum of all others of the office in every month: it may be a total"
+NOT_THE_SUM = "without a user, next to budgets of users: not their sum, but it may include them"
+MAYBE_A_SUM = "in every month, one user has the sum of all others of the office: it may be a total"
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_a_groups_budget_without_an_office_is_of_the_only_office_where_its_user_
         put(given, "office_budget_commission_history", "2026-01", user_id=user, commission_budget=7)
     assert built(given, "SELECT office_id, user_id, amount::INT FROM marts.budgets") == [("M1", "U1", 7)]
     check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
-    trouble = "of no office that is known, so in no mart"
+    trouble = "without a known office, so in no mart"
     assert given.execute(check).fetchall() == [("office_budget_commission", "commission", trouble, 2)]
 
 

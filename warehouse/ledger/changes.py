@@ -63,7 +63,7 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a probe, and the months that its answer named; known changes stay.
+    """Record a probe, and the months that its answer named, unless their change is already recorded.
 
     `asked_of` is the report that was filtered by time of change. A change is already known if a recorded
     one is at least as late and was noticed after it: months read since then include both.
@@ -78,8 +78,8 @@ def record_probe(
         "note": note,
     }
     insert_rows(connection, "meta.probes", [row])
-    known = {change.key: change for change in read_changes(connection)}
-    _write_changes(connection, [change for change in changed if _is_new(change, known.get(change.key))])
+    recorded = {change.key: change for change in read_changes(connection)}
+    _write_changes(connection, [change for change in changed if _is_new(change, recorded.get(change.key))])
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
@@ -138,7 +138,7 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
     replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
-def _is_new(change: ChangedMonth, known: ChangedMonth | None) -> bool:
-    if known is None or change.changed_at_utc > known.changed_at_utc:
+def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
+    if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
-    return change.changed_at_utc > known.noticed_at_utc
+    return change.changed_at_utc > recorded.noticed_at_utc

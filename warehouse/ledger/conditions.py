@@ -1,7 +1,7 @@
 """Conditions: failures, doubts and other issues, as rows of one shape.
 
-`sql/meta/conditions.sql` decides what the file knows; `pipelines/diagnosis/health.py` adds what only a
-running process knows; all screens and messages show these.
+`sql/meta/conditions.sql` derives them from the file; `pipelines/diagnosis/health.py` adds those that only a
+running process can detect. All screens and messages show these conditions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FORBIDDEN = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Values of a condition's `trouble`: the service is down, or denies everything; else a login, or empty."""
+"""Values of a condition's `trouble`: the service is down, or denies everything; other values name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
 """Nothing is requested during these, so they hide every other condition."""
 

@@ -62,7 +62,7 @@ class DailyRequests:
 
 @dataclass(frozen=True)
 class Overview:
-    """Everything that the command `status` shows."""
+    """Everything that the command `status` shows; `status --json` writes these names."""
 
     standings: Sequence[ReportStatus]
     conditions: Sequence[Condition] = ()
@@ -72,9 +72,9 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether the working file knows of no load, although landing has answers and no command works."""
+    """Whether the working file records no load, although landing has answers and no command is running."""
     published_file: str = ""
-    """GONE, CHANGED or DAMAGED, if it is not as the latest publication or rollback left it."""
+    """GONE, CHANGED or DAMAGED if it is not as the latest publication or rollback left it, else empty."""
 
     @property
     def states(self) -> list[str]:
@@ -99,7 +99,7 @@ _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10
 """
-_NIGHTS = """
+_DAILY_REQUESTS = """
     SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
            sum(bytes)::BIGINT, sum(seconds)
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
@@ -119,18 +119,18 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     With `unless_checked_since`, the published file is checked for damage, unless it was checked since then.
     """
     with store.reading() as connection:
-        view = replace(
+        status = replace(
             read_state(connection, Versions(store.data_dir)),
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
-            nights=[DailyRequests(*row) for row in _rows(connection, _NIGHTS)],
+            nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
             is_lost=_is_lost(connection, store.data_dir),
         )
     versions = Versions(store.data_dir)
-    version = versions.current() if unless_checked_since and not view.published_file else None
+    version = versions.current() if unless_checked_since and not status.published_file else None
     if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
-        return replace(view, published_file=DAMAGED)
-    return view
+        return replace(status, published_file=DAMAGED)
+    return status
 
 
 def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
@@ -182,7 +182,7 @@ def nearest_existing(data_dir: Path) -> Path:
     return next(path for path in (absolute, *absolute.parents) if path.exists())
 
 
-def unwritable(data_dir: Path) -> list[Path]:
+def unwritable_paths(data_dir: Path) -> list[Path]:
     """The paths of a data directory that this process may not write to, or the parent of a missing one."""
     root = nearest_existing(data_dir)
     if not root.is_dir():

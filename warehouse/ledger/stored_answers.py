@@ -72,7 +72,8 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    Answers that did not fit their shape follow, if nothing newer was loaded since.
+    Answers that did not fit their shape follow, if nothing newer was loaded since. With `only_quarantined`,
+    only loads with quarantined rows are returned.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
@@ -120,7 +121,7 @@ def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """The hashes of the shapes that loaded the current rows, by report."""
+    """The hashes of the shapes by which the current rows were read, by report."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
@@ -144,7 +145,7 @@ def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> Non
 
 
 def loaded_ids(connection: DuckDBPyConnection, table: str, column: str) -> set[str]:
-    """The ids in a column of a table, if it is loaded."""
+    """The ids in a column of a table; empty if the table was never loaded."""
     if (schema := read_tables(connection).get(table)) is None:
         return set()
     return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.table}").fetchall() if id_}

@@ -70,7 +70,7 @@ class WindowResult:
     load_id: str = ""
     history: bool = False
     asked: tuple[str, ...] | None = None
-    # known once it is fetched
+    # set once it is fetched
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     requests: int = 0
@@ -80,13 +80,13 @@ class WindowResult:
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""
-    # known once it is normalized; dropped once it has ended
+    # set once it is normalized; dropped once it has ended
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
     shape: str = ""
     missing: tuple[str, ...] = ()
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
-    # known once it has ended
+    # set once it has ended
     status: WindowStatus = WindowStatus.UNDER_WAY
     reason: str = ""
     failure: Failure = NO_FAILURE

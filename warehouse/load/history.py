@@ -1,9 +1,9 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one time to another.
 
-A row in both snapshots is not touched. A row only in the old one ends when the new one was fetched; a row
-only in the new one begins then. If the service documents an id, a row keeps its `_row` when its content
-changes, so its children need not change. Two equal rows may both be real, so equal rows are numbered in both
-snapshots, which a plain MERGE cannot do.
+A row in both snapshots is not touched. The version of a row that only the old one has ends when the new one
+was fetched; the version of a row that only the new one has begins then. If the service documents an id, a
+row keeps its `_row` when its content changes, so its children need not change. Two equal rows may both be
+real, so equal rows are numbered in both snapshots, which a plain MERGE cannot do.
 
 A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
 scopes do not overlap are merged together, as a wave.
@@ -105,7 +105,7 @@ class Scope:
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first, without scopes that have a newer snapshot.
 
-    Months of the scopes left out are removed from their loads too.
+    The months of scopes left out are removed from their loads too.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []

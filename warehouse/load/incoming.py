@@ -36,12 +36,12 @@ class Load:
     number: int
     months: tuple[date | None, ...]
     is_repeated: bool = False  # loaded before: this is a replay
-    opened: int = 0  # history rows that it began
-    closed: int = 0  # history rows that it ended
+    opened: int = 0  # history rows that began with it
+    closed: int = 0  # history rows that ended with it
     rows: Counter[date | None] = field(default_factory=Counter)  # written rows of all tables by month
 
     @property
-    def superseded(self) -> tuple[date, ...]:
+    def superseded_months(self) -> tuple[date, ...]:
         """Its months that stay as they are, because a newer load has filled them."""
         return tuple(month for month in self.result.months if month not in self.months)
 
@@ -56,8 +56,8 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
     for load in loads:
         for table in load.result.tables:
             frame = transform(table) if transform else table.frame
-            if load.superseded:
-                frame = frame.filter(~pl.col("_month").is_in(load.superseded))
+            if load.superseded_months:
+                frame = frame.filter(~pl.col("_month").is_in(load.superseded_months))
             parts.setdefault((load.result.report, table.name.lower()), []).append((load, table, frame))
     return {key: (_declared_table(rows), _batches(rows)) for key, rows in parts.items()}
 
@@ -114,8 +114,8 @@ def _batch(group: Sequence[Part]) -> Batch:
             column, value = replace(column, type="VARCHAR"), value.cast(pl.String)
         columns[name] = column
         values.append(value.alias(name))
-    ours = frame.select("_month", pl.col("^_(parent_)?row$") + origin["_first_row"])
-    frames = [origin.drop("_first_row"), ours, pl.DataFrame(values)]
+    our_columns = frame.select("_month", pl.col("^_(parent_)?row$") + origin["_first_row"])
+    frames = [origin.drop("_first_row"), our_columns, pl.DataFrame(values)]
     return Batch(pl.concat(frames, how="horizontal"), columns)
 
 

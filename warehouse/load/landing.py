@@ -198,10 +198,10 @@ class LandingWriter:
 
 def safe_name(name: str) -> str:
     """A name made safe for a path: it cannot point outside its directory, be empty, or clash with another."""
-    written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
-    if len(written) <= MAX_NAME_LENGTH:
-        return written
-    return f"{written[:40]}%{hashlib.sha256(name.encode()).hexdigest()}"
+    encoded = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
+    if len(encoded) <= MAX_NAME_LENGTH:
+        return encoded
+    return f"{encoded[:40]}%{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -229,8 +229,8 @@ def _readable(path: Path) -> Iterator[None]:
         raise LandingDamaged(_damage_message(path, str(error))) from error
 
 
-def _damage_message(path: Path, why: str) -> str:
+def _damage_message(path: Path, reason: str) -> str:
     return (
-        f"The landing file {path} is damaged ({why}); restore it from a backup, or remove it and "
+        f"The landing file {path} is damaged ({reason}); restore it from a backup, or remove it and "
         f"{REQUEST_AGAIN}."
     )

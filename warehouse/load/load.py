@@ -1,6 +1,6 @@
-"""Load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
+"""The load of a group of windows in one transaction: months, snapshots, and their rows in the ledger.
 
-A load never replaces a newer one, that is, one with a higher number. Months that a newer load has filled, or
+A load never replaces a newer one, which has a higher number. Months that a newer load has filled, or
 fills in the same group, are left out.
 """
 
@@ -48,7 +48,7 @@ def load_group(
         connection.execute("SET threads = 1")  # each thread takes memory: 299 MB with one, 340 with two
         loads = _load(connection, results, store, from_scratch=from_scratch)
     sys.audit("brokerbi.load_committed")
-    return [_loaded(load) for load in loads]
+    return [_loaded_result(load) for load in loads]
 
 
 def _load(
@@ -187,13 +187,13 @@ def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: da
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])
 
 
-def _loaded(load: Load) -> WindowResult:
+def _loaded_result(load: Load) -> WindowResult:
     """The result of a loaded window."""
     result = load.result
-    superseded = (f"{month:%Y-%m} was not replaced: a newer load is stored" for month in load.superseded)
+    notices = (f"{month:%Y-%m} was not replaced: a newer load is stored" for month in load.superseded_months)
     return result.ended(
         WindowStatus.LOADED,
         "; ".join(result.notes),
-        warnings=(*result.warnings, *superseded),
+        warnings=(*result.warnings, *notices),
         rows=load.rows.total(),
     )

@@ -1,4 +1,4 @@
-"""Profile of the stored rows of months or loads: how many rows have a value in each declared column."""
+"""Profile of the stored rows of months or loads: how many rows have a value in each documented column."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Pair = tuple[str, str]
 """A report's name and a customer's id."""
 _BY_MONTH = """
 SELECT _customer, _month, count(*){counts}
-FROM {public} AS stored
+FROM {rows} AS stored
 SEMI JOIN (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS requested
 ON stored._customer = requested.customer AND stored._month IS NOT DISTINCT FROM requested.month
 GROUP BY ALL
 """
-_BY_LOAD = "SELECT _load_id, count(*){counts} FROM {public} WHERE list_contains($1, _load_id) GROUP BY ALL"
+_BY_LOAD = "SELECT _load_id, count(*){counts} FROM {rows} WHERE list_contains($1, _load_id) GROUP BY ALL"
 
 
 @dataclass
 class TableProfile:
-    """The number of a table's rows, and how many have a value in each declared column."""
+    """The number of a table's rows, and how many have a value in each documented column."""
 
     rows: int = 0
-    filled: Counter[str] = field(default_factory=Counter)
+    value_counts: Counter[str] = field(default_factory=Counter)
 
 
 Profiles = dict[date | None, dict[str, TableProfile]]
@@ -82,7 +82,7 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
         for name, profile in profiles.get(month, {}).items():
             table = added.setdefault(name, TableProfile())
             table.rows += profile.rows
-            table.filled.update(profile.filled)
+            table.value_counts.update(profile.value_counts)
     return added
 
 
@@ -92,7 +92,7 @@ def _count(
     """The key of each group of rows of a table, and the group's profile."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
-    rows = connection.execute(statement.format(counts=counts, public=schema.public), parameters).fetchall()
-    for row in rows:
-        key, (number, *filled) = row[: -len(names) - 1], row[-len(names) - 1 :]
-        yield key, TableProfile(number, Counter(dict(zip(names, filled, strict=True))))
+    query = statement.format(counts=counts, rows=schema.current_rows)
+    for row in connection.execute(query, parameters).fetchall():
+        key, (number, *value_counts) = row[: -len(names) - 1], row[-len(names) - 1 :]
+        yield key, TableProfile(number, Counter(dict(zip(names, value_counts, strict=True))))

@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, listed while their load is current.
 
-The rows stay in the landing file of their load, which is kept for as long. The working file has only their
-position and a checksum: nothing that analysts must not see.
+The rows themselves are only in the landing file of their load, which stays while they are listed. The working
+file has only their position and a checksum, which analysts may see.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from warehouse.load.incoming import Load
 
-FINGERPRINT = 32
-"""Digits of a checksum: enough to distinguish all rows."""
+FINGERPRINT_DIGITS = 32
+"""This many digits of a checksum distinguish all rows."""
 
 _DELETE_OLD = """
 DELETE FROM meta.quarantine_rows AS old
 WHERE list_contains($1, old.report) AND list_contains($2, old.customer)
 AND NOT EXISTS (
-    FROM meta.months AS held WHERE held.load_id = old.load_id
-    AND (old.month IS NULL OR held.month IS NOT DISTINCT FROM old.month)
+    FROM meta.months AS months WHERE months.load_id = old.load_id
+    AND (old.month IS NULL OR months.month IS NOT DISTINCT FROM old.month)
 )
-AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
+AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""A row is deleted with its month; a row of an unknown month, once no month of its load is current."""
+"""A row is deleted when its month is replaced; one of unknown month, when no month of its load is current."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
@@ -44,7 +44,7 @@ AND (old.report, old.customer, old.table_name, old.fingerprint)
 
 def fingerprint(raw: str) -> str:
     """A fingerprint of a received row, which reveals nothing about it."""
-    return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
+    return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT_DIGITS]
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
@@ -66,7 +66,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
         }
         for load in loads
         for rejected in load.result.rejected
-        if rejected.month not in load.superseded
+        if rejected.month not in load.superseded_months
     ]
     if not (rows or connection.execute("SELECT 1 FROM meta.quarantine_rows LIMIT 1").fetchall()):
         return

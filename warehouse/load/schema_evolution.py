@@ -85,11 +85,11 @@ def ensure_table(
     for batch in batches:
         for name in batch.columns:
             received.setdefault(name, []).append(batch)
-    known = {**declared.columns, **new.columns}
-    widened = {name: _widened_column(known.get(name), name, having) for name, having in received.items()}
+    before = {**declared.columns, **new.columns}
+    widened = {name: _widened_column(before.get(name), name, rows) for name, rows in received.items()}
     new = replace(new, columns={**new.columns, **widened})
     if new != stored:
-        _alter(connection, stored, new, lambda name: _first_load(name, received[name], known[name].type))
+        _alter(connection, stored, new, lambda name: _first_load(name, received[name], before[name].type))
         describe(connection, [new])
         tables[key] = new
 
@@ -209,7 +209,7 @@ def _alter(
 def _updated_schema(
     connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
 ) -> TableSchema:
-    """The stored table as now documented; a column keeps its type if values would be lost."""
+    """The stored table as now documented; a column keeps its type if a cast would lose values."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
@@ -249,9 +249,9 @@ def _parent_of(tables: Tables, name: str) -> str | None:
     return None
 
 
-def _widened_column(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
+def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
     """The column for both stored and new values; an undocumented one is widened."""
-    column = known or batches[0].columns[name]
+    column = old or batches[0].columns[name]
     if column.first_seen_utc is None:
         load_id, fetched = _first_load(name, batches)
         column = replace(column, first_load_id=load_id, first_seen_utc=fetched)
@@ -260,9 +260,9 @@ def _widened_column(known: StoredColumn | None, name: str, batches: Sequence[Bat
     return replace(column, type=common_type([column.type, *(batch.columns[name].type for batch in batches)]))
 
 
-def _first_load(name: str, batches: Sequence[Batch], known_type: str = NULL_TYPE) -> FirstLoad:
+def _first_load(name: str, batches: Sequence[Batch], old_type: str = NULL_TYPE) -> FirstLoad:
     """The first load with values of a new type in a column, or else the first with the column."""
-    batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, known_type))
+    batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, old_type))
     row = batch.frame[name].is_not_null().arg_max() or 0
     return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
 
@@ -278,17 +278,17 @@ def _describing_statements(schema: TableSchema) -> Iterator[str]:
         **{column.name: column.description for column in schema.columns.values()},
     }
     if not schema.history:
-        yield from _comments("TABLE", schema.public, schema.description, meanings)
+        yield from _comments("TABLE", schema.current_rows, schema.description, meanings)
         return
     columns = ", ".join([*map(quoted, schema.our_columns), *schema.service_columns])
     rows = f"SELECT {columns} FROM {schema.table}"
     macro, moment = quoted(f"{schema.name}_as_of"), "CAST(moment AS TIMESTAMP)"
-    yield f"CREATE OR REPLACE VIEW {schema.public} AS {rows} WHERE valid_to_utc IS NULL"
+    yield f"CREATE OR REPLACE VIEW {schema.current_rows} AS {rows} WHERE valid_to_utc IS NULL"
     yield (
         f"CREATE OR REPLACE MACRO bi.{macro}(moment) AS TABLE {rows} "
         f"WHERE valid_from_utc <= {moment} AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
     )
-    yield from _comments("VIEW", schema.public, schema.description, meanings)
+    yield from _comments("VIEW", schema.current_rows, schema.description, meanings)
     meanings |= {name: meaning for name, (_, meaning) in VALIDITY_COLUMNS.items()}
     yield from _comments("TABLE", schema.table, f"{schema.description} With history.", meanings)
 

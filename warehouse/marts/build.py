@@ -22,7 +22,7 @@ MIN_MB, MAX_MB = 700, 3000
 """DuckDB's memory to build marts: 1.5 times the file, within these limits; DuckDB spills the rest.
 
 Ten million rows (a file of 225 MB) needed more than 336 MB; a hundred million (2,200 MB) needed more than
-1,000 for one mart. Without a limit ten million took 2,800 MB and as much CPU time.
+1,000 for one mart. Without a limit ten million took 2,800 MB, but no less CPU time.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.
@@ -122,9 +122,9 @@ def build_marts(
 
 
 def build_within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
-    """The result of `build`, with a memory limit in megabytes that grows with the working file.
+    """Call `build` with a memory limit in megabytes that grows with the working file; returns its result.
 
-    If the limit is too low, `build` is called with twice as much, then without a limit.
+    If the limit is too low, `build` is called again with twice as much, then without a limit.
     """
     size = file.stat().st_size if file.exists() else 0
     first_limit = min(max(MIN_MB, size * 3 // 2_000_000), MAX_MB)

@@ -41,19 +41,20 @@ class MeasureSource:
 
 
 QUOTIENTS = frozenset({"sold_average_commission", "average_price", "sold_commission_percentage"})
-_EARNED = (
+_COMMISSION_MEASURES = (
     *("commission", "sold_commission", "sold_total_price", "sold_estate_parts", "writing_parts"),
     *("valuation_parts", *sorted(QUOTIENTS)),
 )
 
 
-def _earned(report: str, rows: str) -> dict[str, MeasureSource]:
-    """The measures of a commission report."""
+def _commission_sources(report: str, rows: str) -> dict[str, MeasureSource]:
+    """The sources of all measures of a commission report."""
     source = MeasureSource(report, f"FROM bi.{report} WHERE _month = {{month}} AND {rows}")
-    return dict.fromkeys(_EARNED, source)
+    return dict.fromkeys(_COMMISSION_MEASURES, source)
 
 
-def _leads(condition: str) -> MeasureSource:
+def _lead_source(condition: str) -> MeasureSource:
+    """The source of a number of leads."""
     rows = f"FROM marts.leads WHERE {{kind}}_id = {{id}} AND month = {{month}} AND {condition}"
     return MeasureSource("tips_and_leads", rows)
 
@@ -63,14 +64,14 @@ _ACTIVITY = {
         "running_commissions",
         "FROM marts.running_commissions WHERE {kind}_id = {id} AND month = {month}",
     ),
-    "incoming_lead_count": _leads("way = 'incoming lead' AND NOT is_removed"),
-    "outgoing_lead_count": _leads("way = 'outgoing lead' AND NOT is_removed"),
-    "tip_count": _leads("way = 'tip' AND NOT is_removed"),
-    "removed_lead_count": _leads("is_removed"),
+    "incoming_lead_count": _lead_source("way = 'incoming lead' AND NOT is_removed"),
+    "outgoing_lead_count": _lead_source("way = 'outgoing lead' AND NOT is_removed"),
+    "tip_count": _lead_source("way = 'tip' AND NOT is_removed"),
+    "removed_lead_count": _lead_source("is_removed"),
 }
 _ACTIVE_AGENTS = "FROM marts.user_month WHERE office_id = {id} AND month = {month} AND is_active"
 SOURCES: Mapping[str, MeasureSource] = {
-    **_earned(
+    **_commission_sources(
         "commission_office",
         "_load_id = (SELECT _load_id FROM marts.office_month WHERE office_id = {id} AND month = {month}) "
         "AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({id}, {old_number})",
@@ -80,7 +81,7 @@ SOURCES: Mapping[str, MeasureSource] = {
     "commission_per_active_agent": MeasureSource("commission_user", _ACTIVE_AGENTS),
 }
 SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
-    **_earned(
+    **_commission_sources(
         "commission_user",
         "user_id = {id} AND _customer IN "
         "(SELECT customer_id FROM marts.user_sources WHERE user_id = {id} AND month = {month})",

@@ -26,7 +26,7 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ErasedPerson:
-    """A person known only by a keyed hash of the id; `alias` is the random id that replaces it.
+    """A person, identified only by a keyed hash of the id; `alias` is the random id that replaces it.
 
     An interrupted erasure is not finished: the same command must be run again.
     """
@@ -77,12 +77,12 @@ def read_erased(data_dir: Path) -> ErasedList:
 
 
 def record_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
-    """Add a person to the list, or mark the person there as not finished."""
+    """Add a person to the list, or mark the person's earlier erasure as not finished."""
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
     new = ErasedPerson(kind, erased.hash_of(kind, id_), f"erased-{secrets.token_hex(8)}", begun)
-    known = next((person for person in erased.persons if person.hash == new.hash), new)
-    person = replace(known, begun_at_utc=begun, is_finished=False)
+    stored = next((person for person in erased.persons if person.hash == new.hash), new)
+    person = replace(stored, begun_at_utc=begun, is_finished=False)
     _write(data_dir, erased, person)
     return person
 

@@ -22,7 +22,7 @@ Place = tuple[dict[str, Any], str]
 
 @dataclass(frozen=True)
 class Person:
-    """A person by id; `alias` replaces the id. `name_of` returns a column's name by the keys to a value."""
+    """A person by id; `alias` replaces the id. `name_of` returns the column that a path of keys leads to."""
 
     kind: PersonKind
     id: str
@@ -41,7 +41,7 @@ class Person:
         return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may contain the id; escapes can hide all characters except letters and digits."""
+        """Whether a body may contain the id; JSON may escape all but letters, digits and `_.-`."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
@@ -54,13 +54,13 @@ class Person:
         """A parsed document without the person; `documented` are the columns about persons.
 
         An object with its nested objects is a row; a row with the id loses all personal values. A nested
-        object may be a row too, unless the id is a plain number, which may be the id of a state.
+        object may be a row too, unless the id is short or a number, which may identify something else.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:
                 self._erase_row(dict(self._values(node)), documented)
             if self.is_unmistakable and isinstance(member := node.get(self.id), dict):
-                _empty(KEY, dict(self._values(member)), documented)
+                _empty_row(KEY, dict(self._values(member)), documented)
             return {
                 self.erase_text(key): self.erase_document(value, documented, is_row=False)
                 for key, value in node.items()
@@ -75,7 +75,7 @@ class Person:
             if kind == self.kind:
                 node, key = row[column]
                 node[key] = self.alias if isinstance(node[key], str) else None
-                _empty(column, row, documented)
+                _empty_row(column, row, documented)
 
     def _is_id(self, value: Any) -> bool:
         return str(getattr(value, "text", value)).strip() == self.id
@@ -89,8 +89,8 @@ class Person:
                 yield self.name_of((*above, key)), (node, key)
 
 
-def _empty(id_column: str, row: Mapping[str, Place], documented: Documented) -> None:
-    """Empty the values of a row that describe the person in its id column."""
+def _empty_row(id_column: str, row: Mapping[str, Place], documented: Documented) -> None:
+    """Empty the values of a row that describe the person whom its id column identifies."""
     for column in emptied_columns(id_column, [*row], documented):
         node, key = row[column]
         node[key] = None

@@ -1,6 +1,6 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; all other columns are judged by their names, and only here.
+The catalogue decides for documented columns; only this module judges all others, by their names.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _PERSONAL = re.compile(
     r"name|mail|phone|mobile|message|comment|employee|social|birth|address|image|url|title|text|language|note"
 )
-_OF_OTHERS = re.compile(r"company|office|customer|estate|status|type|source")
-_OWN = re.compile(r"(first_|last_|full_)?name|initials|.*mail.*|.*phone.*|mobile.*")
+_NOT_PERSONAL = re.compile(r"company|office|customer|estate|status|type|source")
+_CONTACT_DATA = re.compile(r"(first_|last_|full_)?name|initials|.*mail.*|.*phone.*|mobile.*")
 _USER_ID = re.compile(r"(^|_)(user|agent|sender|receiver|broker|realtor|assistant|owner)_id$")
 _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
@@ -70,15 +70,15 @@ def emptied_columns(id_column: str, columns: Sequence[str], documented: Document
         if column not in ids
         and (
             describes(column, id_column, documented)
-            or (is_free_text(column) and not _OF_OTHERS.search(column))
-            or (ids == {id_column} != {"id"} and _OWN.fullmatch(column) and _may_be_own(column, documented))
+            or (is_free_text(column) and not _NOT_PERSONAL.search(column))
+            or (ids == {id_column} != {"id"} and _may_be_contact_data(column, documented))
         )
     ]
 
 
-def _may_be_own(column: str, documented: Documented) -> bool:
-    """Whether a name or an address in a row with a single id may be that person's."""
-    return column not in documented or documented[column].personal
+def _may_be_contact_data(column: str, documented: Documented) -> bool:
+    """Whether a column may have a name or an address of the only person in its row."""
+    return bool(_CONTACT_DATA.fullmatch(column)) and (column not in documented or documented[column].personal)
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:
@@ -89,7 +89,7 @@ def owner_of(column: str, columns: Iterable[str]) -> str | None:
     for end in (match.end() for match in reversed(list(re.finditer("_", column)))):
         if f"{column[:end]}id" in ids:
             return f"{column[:end]}id"
-    return "id" if "id" in ids and _OWN.fullmatch(column) else None
+    return "id" if "id" in ids and _CONTACT_DATA.fullmatch(column) else None
 
 
 def names_contact(column: str, documented: Documented) -> bool:
@@ -107,4 +107,4 @@ def is_free_text(column: str) -> bool:
 
 def is_personal(name: str) -> bool:
     """Whether a field of this name describes a person, not a company or thing."""
-    return bool(_PERSONAL.search(name)) and not _OF_OTHERS.search(name)
+    return bool(_PERSONAL.search(name)) and not _NOT_PERSONAL.search(name)

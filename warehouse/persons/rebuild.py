@@ -1,4 +1,4 @@
-"""Rebuilding from landing: a new file keeps what landing lacks; loads that only landing has are recorded."""
+"""Rebuild from landing: data that landing lacks is copied, and loads that the ledger lacks are recorded."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 
 
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
-    """Record the loads of landing files that the ledger does not know; returns how many had rows.
+    """Record the loads of landing files that the ledger lacks; returns how many arrived without an error.
 
     Unless a newer load supersedes it, a load stays 'landed' and its months missing until a replay. Landing
     does not have the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
-    known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
-    lost = sorted((file for file in files if file.header["load_id"] not in known), key=_fetched_at)
+    recorded = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
+    lost = sorted((file for file in files if file.header["load_id"] not in recorded), key=_fetched_at)
     number = next_load_number(connection)
     rows = [_load_row(file, load_number) for load_number, file in enumerate(lost, number)]
     insert_rows(connection, "meta.loads", rows)

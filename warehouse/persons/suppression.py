@@ -1,4 +1,4 @@
-"""Suppression of erased persons in rows: a random id replaces theirs, personal values and free text are lost.
+"""Suppression of erased persons in rows: random ids replace theirs; personal values and free text are lost.
 
 The same rule holds for rows to load (`suppressed_frame`) and for stored rows (`suppress_tables`): amounts and
 counts stay.

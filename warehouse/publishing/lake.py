@@ -34,7 +34,7 @@ LAKE_NOT_NAMED = "a lake has publications, but BROKERBI_LAKE is not set; set it,
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications are kept."""
 TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
-"""Without these the library waits for minutes if the store hangs."""
+"""Without these the library waits for minutes if the server of the lake hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
 """Without this the log has the smallest and largest value of each column, and some are personal."""
 _TYPES = {
@@ -93,7 +93,7 @@ def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, eras
 
 @dataclass(frozen=True)
 class _Lake:
-    """The Delta tables below an address, as one shard writes them; `is_alone` means that no other does."""
+    """The Delta tables below an address, as one shard writes them; `is_alone` is true if no other does."""
 
     address: str
     shard: str
@@ -105,7 +105,7 @@ class _Lake:
 
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is not a kept version; `brokerbi publish` makes one.")
+            raise WarehouseError("The published file is not a stored version; `brokerbi publish` makes one.")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:

@@ -3,8 +3,8 @@
 Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
 files are private to their owner.
 
-A copy includes the free space of the working file, which still has deleted rows. So nothing that analysts
-must not see may be written to it. If it once held such rows (an erased person's, quarantined rows of an older
+A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
+see are never written to it. If it once had such rows (an erased person's, quarantined rows of an older
 format), it is rewritten before it is copied.
 """
 
@@ -234,17 +234,17 @@ def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
 
 def _version_to_restore(versions: Versions, to: str | None) -> str:
     """The newest undamaged version before the current one, or the named one; raises WarehouseError."""
-    kept, current = versions.kept(), versions.current()
+    candidates, current = versions.names(), versions.current()
     if to is not None:
-        kept = [version for version in kept if to in (version, versions.path(version).name)]
+        candidates = [version for version in candidates if to in (version, versions.path(version).name)]
     elif current is not None:
-        kept = kept[: kept.index(current)]
-    for version in reversed(kept):
+        candidates = candidates[: candidates.index(current)]
+    for version in reversed(candidates):
         if not versions.is_damaged(version):
             return version
     description = f"version {to}" if to else "earlier version"
     raise WarehouseError(
         f"There is no undamaged {description} in {versions.folder}. Other versions there: "
-        f"{', '.join(version for version in versions.kept() if version not in kept) or 'none'}. "
+        f"{', '.join(version for version in versions.names() if version not in candidates) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

@@ -19,7 +19,7 @@ THREADS = 2
 NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 """The types of columns that hold numbers."""
 EXPORTED_AS_DOUBLE = re.compile(r"DECIMAL.*|U?HUGEINT")
-"""Types that most readers read as objects, not numbers: they are exported as DOUBLE."""
+"""Types that most programs read as objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
 """By default DuckDB would take most of the machine's memory."""
 
@@ -58,7 +58,7 @@ class PublishedTable:
 
     @property
     def select(self) -> str:
-        """SQL of all its rows as exported."""
+        """SQL that selects all its rows as they are exported."""
         casts = [
             f"{quoted(column.name)}::DOUBLE AS {quoted(column.name)}"
             for column in self.columns
@@ -122,14 +122,14 @@ class TableExport:
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
     """Write the rows of a statement, with an apostrophe before text and headings that look like formulas."""
-    signs = ", ".join(map(literal, formula_chars))
+    characters = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
     columns = [f"column_{number}" for number in range(len(described))]
     cells = []
     for column, (name, type_, *_) in zip(columns, described, strict=True):
         text = f"{column}::VARCHAR"
-        guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
+        guarded = f"CASE WHEN left({text}, 1) IN ({characters}) THEN chr(39) || {text} ELSE {text} END"
         heading = f"'{name}" if name.startswith(tuple(formula_chars)) else name
         cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(heading)}")
     connection.execute(

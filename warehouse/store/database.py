@@ -40,9 +40,9 @@ def utc_now() -> datetime:
 
 
 class Store:
-    """The working file of one data directory; `now` gives the times that are recorded.
+    """The working file of one data directory; recorded times come from `now`.
 
-    `transform` makes the rows to load from a received table.
+    `transform` turns a received table into the rows to load.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
 BLOCK_BYTES = 65536
-"""The block size of new files. A column takes at least one block, so many small tables shrink to a third."""
+"""The block size of new files. At DuckDB's default, files with many small tables are three times as large."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "default_block_size": BLOCK_BYTES,
@@ -42,7 +42,7 @@ def spill_folder(path: Path) -> Path:
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a working file for the body, without checkpoints; raises the errors of `connect`."""
+    """Open a working file for the body, without checkpoints; raises WarehouseError as `connect` does."""
     with translate_errors(path):
         instance = _instance(spill_folder(path))
         name = quoted(f"warehouse {next(_NUMBERS)}")
@@ -62,7 +62,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 
 @lru_cache(maxsize=1)
 def _instance(spill: Path) -> DuckDBPyConnection:
-    """The DuckDB that working files are attached to: making one takes 16 ms of CPU, attaching a file 0.5."""
+    """The DuckDB that files are attached to; creating it takes 16 ms of CPU, attaching a file 0.5."""
     instance = duckdb.connect(config=_CONFIG)
     instance.execute(f"{_NO_CHECKPOINT}; SET temp_directory = {literal(str(spill))}")
     return instance
@@ -72,7 +72,7 @@ def _instance(spill: Path) -> DuckDBPyConnection:
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; raises a WarehouseError for any issue of the file."""
+    """Open a DuckDB file for the body; raises WarehouseError if it is damaged, locked or not accessible."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,

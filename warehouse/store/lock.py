@@ -2,8 +2,8 @@
 
 The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
 held from start to end by any command or run that writes or sends requests, so that only one works at a time.
-A waiting process locks a second file (`.next`); a holder that wants the lock again must lock that file first,
-so the waiting process goes before it. Neither lock belongs to a thread.
+A process that wants a lock first locks a second file (`.next`), and unlocks that file once it has the lock.
+So a holder that wants it again goes behind a process that already waits. No lock is bound to one thread.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def work_lock(
 ) -> Iterator[datetime | None]:
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
-    All threads of this process share it. While another command or run works, `on_wait` gets a sentence with
-    its name; with `wait=False` raises WarehouseError instead. Errors with a `sentence_of` are recorded. The
-    record of other unfinished work stays unless `resumes`. Only entry points take the lock.
+    All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
+    that names it; with `wait=False` raises WarehouseError instead. An error is recorded if `sentence_of` has
+    words for it. Unless `resumes`, the record of other unfinished work stays. Only entry points use this.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -106,14 +106,14 @@ def work_lock(
         on_wait(f"waiting for {holder.sentence}")
 
     with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
-        left = None if resumes or (last and last.what == what) else last
+        unfinished = None if resumes or (last and last.what == what) else last
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:
             sentence = sentence_of(error)
-            _record(lock, replace(work, error=sentence) if sentence else left)
+            _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
-        _record(lock, left)
+        _record(lock, unfinished)
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def write_configured(
 ) -> None:
     """Replace the rows of a table with those of the settings if they differ, as any write costs a checkpoint.
 
-    Customers and reports that only the ledger has are switched off.
+    Customers and reports that are only in the ledger are switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
@@ -134,7 +134,7 @@ def _definitions() -> Mapping[str, str]:
 def _with_comments(path: Path) -> str:
     """The statement of a table or view of meta, with comments on it and its columns from its header.
 
-    Its own comment ends at an empty line; the text below is for developers.
+    The comment on the table or view ends at an empty line; the text below that is for developers.
     """
     text = path.read_text(encoding="utf-8")
     prose, sections = read_header(text)

@@ -46,7 +46,7 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """A column as declared, before any load with it."""
+        """The stored column for a declared or received one, before it is in the file."""
         return cls(**{name: getattr(column, name) for name in _DECLARED_FIELDS})
 
 
@@ -64,13 +64,13 @@ class TableSchema:
     columns: dict[str, StoredColumn] = field(default_factory=dict)  # by lower-case name
 
     @property
-    def public(self) -> str:
-        """The table that analysts read, or the view of a history's current rows."""
+    def current_rows(self) -> str:
+        """The table or, for a history, the view with the current rows, quoted for SQL."""
         return f"bi.{quoted(self.name)}"
 
     @property
     def table(self) -> str:
-        """The table with the rows, quoted for SQL."""
+        """The table with all rows, quoted for SQL."""
         return f"bi.{quoted(f'{self.name}_history' if self.history else self.name)}"
 
     @property

@@ -76,7 +76,7 @@ class Versions:
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
         """Whether a version differs from its checksum; false if found intact since the given time.
 
-        Versions of older releases have no checksum.
+        Versions that older releases wrote have no checksum.
         """
         checksum = self.checksum_path(version)
         if not checksum.exists():
@@ -90,18 +90,18 @@ class Versions:
             checksum.touch()
         return False
 
-    def kept(self) -> list[str]:
-        """The versions that are kept, oldest first."""
+    def names(self) -> list[str]:
+        """The names of all stored versions, oldest first."""
         matches = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
         return sorted(match[1] for match in matches if match)
 
     def current(self) -> str | None:
-        """The version that analysts see; None if it is not a kept one."""
-        kept = reversed(self.kept())
-        return next((version for version in kept if same_file(self.path(version), self.published)), None)
+        """The name of the version that analysts see; None if the published file is not one of them."""
+        names = reversed(self.names())
+        return next((name for name in names if same_file(self.path(name), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether the published file still has a publication's header and size, if these are known."""
+        """Whether the published file still has a publication's header and size; None is not compared."""
         return (
             self.published.is_file()
             and not wal(self.published).exists()
@@ -111,7 +111,7 @@ class Versions:
 
     def new_name(self, now: datetime) -> str:
         """A name for a new version, later than all others."""
-        return next_name(self.kept(), now)
+        return next_name(self.names(), now)
 
     def make_current(self, version: str) -> None:
         """Make a version the published file; readers keep the file that they have open.
@@ -129,7 +129,7 @@ class Versions:
     def prune(self, keep: int) -> list[str]:
         """Remove all but the newest `keep` versions; the published one stays."""
         current = self.current()
-        old_versions = [version for version in self.kept()[: -max(keep, 1)] if version != current]
+        old_versions = [version for version in self.names()[: -max(keep, 1)] if version != current]
         for version in old_versions:
             remove(self.path(version))
             self.checksum_path(version).unlink(missing_ok=True)

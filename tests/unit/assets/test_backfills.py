@@ -58,7 +58,7 @@ def test_a_customer_fails_alone_and_only_its_partitions_are_requested_again(tmp_
         assert made.harness.partitions() == {f"{customer} green": 6 for customer in customers}
 
 
-def test_one_run_requests_the_months_of_all_if_a_request_covers_several(tmp_path: Path) -> None:
+def test_the_first_run_requests_all_months_if_a_request_covers_several(tmp_path: Path) -> None:
     reports = ("sales", "commission_user")
     with daemon(tmp_path, customers=",".join(TWO), reports=",".join(reports)) as made:
         assert made.backfill(reports, keys(TWO, MONTHS[-2:])) == "COMPLETED_SUCCESS"

@@ -66,7 +66,7 @@ def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> 
     return made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=tags).run_id
 
 
-def test_a_night_with_errors_is_one_message_of_what_is_new_until_all_is_well(made: Harness) -> None:
+def test_a_nightly_run_with_errors_sends_one_message_until_all_is_well(made: Harness) -> None:
     fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: DAY})
     assert looked(made, SENT, seconds=30)[1] is None
     sent, message = looked(made, SENT, minutes=11)
@@ -84,13 +84,13 @@ def test_a_night_with_errors_is_one_message_of_what_is_new_until_all_is_well(mad
     assert looked(made, sent, minutes=33)[1] == well
 
 
-def test_a_cause_is_new_for_a_further_customer_but_not_for_one_fewer() -> None:
+def test_a_cause_is_new_for_another_customer_but_not_for_one_fewer() -> None:
     rows = [Condition(Kind.FAILED, customer=name, error="404", cause_key="404") for name in ("M1", "M2")]
     both, first, last = (set(keys_of(Cause.of(some))) for some in (rows, rows[:1], rows[1:]))
     assert (first < both, last < both, first.isdisjoint(last)) == (True, True, True)
 
 
-def test_a_denied_login_is_not_new_for_a_further_customer() -> None:
+def test_a_denied_login_is_not_new_for_another_customer() -> None:
     rows = [Condition(Kind.FAILED, customer=name, error="401", trouble="login") for name in ("M1", "M2")]
     assert keys_of(Cause.of(rows)) == keys_of(Cause.of(rows[:1]))
 
@@ -116,7 +116,7 @@ def test_a_run_that_waits_for_its_retry_is_not_reported(made: Harness) -> None:
     assert looked(made, SENT)[1] is None
 
 
-def test_a_failed_backfill_is_reported_by_day_and_is_known_the_night_after(made: Harness) -> None:
+def test_a_failed_backfill_is_reported_by_day_and_is_not_new_the_night_after(made: Harness) -> None:
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT)
     assert f"- {RUNNING} of {M16}, 2026-10..2026-11: " in text((sent, message))
@@ -132,7 +132,7 @@ def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(m
     assert text(looked(made, sent, minutes=11)).startswith(f"- new: {RUNNING} of {M16}")
 
 
-def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(made: Harness) -> None:
+def test_a_nightly_run_without_a_readable_file_or_that_breaks_is_not_well(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
     publish(made.file.parent, keep=2, now=made.project.clock.utc_now())
     path = made.project.store.path
@@ -150,7 +150,7 @@ def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(
     assert "all is well again" in str(looked(made, sent, minutes=9)[1])
 
 
-def test_a_failing_channel_sends_its_message_later_and_stops_no_other(made: Harness) -> None:
+def test_a_failing_channel_sends_its_message_later_and_does_not_stop_others(made: Harness) -> None:
     taken: list[Message] = []
 
     def refuse(_: Message) -> None:

@@ -68,7 +68,7 @@ def read(tmp_path: Path, six_months: Run) -> Harness:
     return made
 
 
-def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(six_months: Run) -> None:
+def test_a_range_of_customers_and_months_is_one_run_with_the_fewest_requests(six_months: Run) -> None:
     made, _ = six_months
     assert made.asked() == [
         f"{customer} {window}"
@@ -111,7 +111,7 @@ def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(t
     assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
 
 
-def test_a_report_is_planned_in_one_event_and_what_fails_in_one_more_each(failed: Failed) -> None:
+def test_a_report_is_planned_in_one_event_and_each_failed_partition_in_one_more(failed: Failed) -> None:
     made, result = failed
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = made.instance.get_records_for_run(result.run_id, of_type=kind).records
@@ -189,7 +189,7 @@ def asked_before_september(made: Harness) -> list[str]:
     return [window for window in made.asked() if window.split()[1] < "2026-08-31"]
 
 
-def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
+def test_the_nightly_run_reads_older_months_that_changed_and_logs_their_partitions(tmp_path: Path) -> None:
     made = with_changed_sales(tmp_path)
     result = made.run("sales", last=f"{M16}|2026-11", tags={NIGHT_TAG: "2026-11-14"})
     assert result.success
@@ -199,7 +199,7 @@ def test_the_night_reads_older_months_that_were_changed_and_logs_their_partition
     assert made.partitions("sales") == {"G1 green": 8, "M30016 green": 8}
 
 
-def test_the_night_turns_partitions_green_that_a_command_has_read_since_they_failed(tmp_path: Path) -> None:
+def test_the_nightly_run_turns_partitions_green_that_a_command_has_repaired(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=M16)
     made.service.faults.switch([Fault("404", customer=M16)])
     made.run(first=f"{M16}|2026-05", last=f"{M16}|2026-06")

@@ -69,7 +69,7 @@ def test_a_log_cut_off_within_a_group_still_has_the_groups_before_it(tmp_path: P
     assert left.rows(LOADED) == [("next",)]
 
 
-def test_a_group_that_fails_leaves_those_before_and_after_it_and_no_column(given: Given) -> None:
+def test_a_failed_group_adds_no_column_and_does_not_affect_other_groups(given: Given) -> None:
     given.load([of_customer("before", "M1")])
     with pytest.raises(ValueError, match="which is not its month"):
         given.load([out_of_place("bad")])
@@ -91,7 +91,7 @@ def test_a_ledger_of_a_newer_format_is_rejected_in_a_sentence(given: Given) -> N
         given.ledger()
 
 
-def test_a_ledger_of_an_older_format_is_to_be_replayed(given: Given) -> None:
+def test_a_ledger_of_an_older_format_must_be_replayed(given: Given) -> None:
     given.change("UPDATE meta.storage SET format = 1")
     with pytest.raises(OlderFormat, match=r"has format 1, .*; run `brokerbi replay`"):
         given.ledger()

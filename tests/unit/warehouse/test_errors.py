@@ -12,13 +12,13 @@ import pytest
 from tests.unit.warehouse.given import NOON, Given, sales
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError, translate_errors
-from warehouse.ledger.status import unwritable
+from warehouse.ledger.status import unwritable_paths
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 from warehouse.store.lock import file_lock
 
 
-def test_nobody_waits_for_a_suspended_process_that_has_the_file_open(tmp_path: Path) -> None:
+def test_no_command_waits_for_a_suspended_process_that_has_the_file_open(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with begun("hold", path) as other:
         other.send_signal(signal.SIGSTOP)
@@ -33,7 +33,7 @@ def test_an_unwritable_data_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a directory")
     with pytest.raises(WarehouseError, match="BROKERBI_DATA_DIR"), Store(tmp_path / "data").writing():
         pass
-    assert unwritable(tmp_path / "data") == [tmp_path / "data"]
+    assert unwritable_paths(tmp_path / "data") == [tmp_path / "data"]
 
 
 NEWER = "Trying to read a database file with version number 99, but we can only read versions"

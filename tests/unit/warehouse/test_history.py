@@ -125,13 +125,13 @@ def test_snapshots_of_two_reports_in_one_group_stay_apart(given: Given) -> None:
     assert given.rows("SELECT name FROM bi.brands") == [("Bright",)]
 
 
-def test_an_answer_without_rows_leaves_tables_alone_that_lack_the_requested_id(given: Given) -> None:
+def test_an_answer_without_rows_does_not_change_tables_that_lack_the_id(given: Given) -> None:
     given.load([users("a", ANN)])
     given.load([snapshot("b", table(USERS, []), 1, asked=("7",))])
     assert given.rows(CURRENT) == [("1", "Ann")]
 
 
-def test_the_latest_answer_that_differed_is_remembered_and_the_first_one_is_no_change(given: Given) -> None:
+def test_the_latest_answer_that_differed_is_recorded_and_the_first_one_is_no_change(given: Given) -> None:
     changed = "SELECT changed_at_utc FROM meta.history_scopes"
     known = []
     for number, names in enumerate((ANN, ANN, BOTH, BOTH)):

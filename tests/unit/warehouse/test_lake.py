@@ -124,7 +124,7 @@ VALUES: dict[str, tuple[str, object]] = {
 }
 
 
-def test_a_value_has_a_type_that_every_reader_knows(tmp_path: Path) -> None:
+def test_a_value_has_a_type_that_every_program_reads(tmp_path: Path) -> None:
     columns = ", ".join(f"{value} AS {name}" for name, (value, _) in VALUES.items())
     assert refresh(tmp_path, {"marts.offices": f"SELECT {columns}, NULL AS nothing"}) == ""
     found = {name: found for name, (_, found) in VALUES.items()}

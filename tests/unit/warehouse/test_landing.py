@@ -28,7 +28,7 @@ def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Lan
     return landing, writer.close({"used": [2, 0], "fetched_at_utc": "2024-04-01T12:00:00+00:00"})
 
 
-def test_answers_are_read_in_their_order_or_in_the_order_in_which_they_counted(tmp_path: Path) -> None:
+def test_answers_are_read_in_the_order_received_or_in_the_order_used(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     found = [(meta["path"], body) for meta, body in landing.read(file.path, file.sha256)]
     assert found == [(f"/Sales/{number}", body) for number, body in enumerate(BODIES)]
@@ -62,13 +62,13 @@ def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
 
 
 @given_any(names=st.sets(st.text(), min_size=2, max_size=6))
-def test_no_customer_leaves_the_folder_or_shares_a_path(names: set[str]) -> None:
+def test_the_path_of_any_customer_is_unique_and_inside_the_folder(names: set[str]) -> None:
     paths = {safe_name(name) for name in names}
     assert len(paths) == len(names)
     assert all(path and path not in {".", ".."} and "/" not in path and len(path) < 200 for path in paths)
 
 
-def test_a_changed_byte_is_noticed_by_the_checksum_and_changes_no_body_without_it(tmp_path: Path) -> None:
+def test_a_changed_byte_is_noticed_and_never_changes_a_body(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     path = landing.root / file.path
     whole, before = path.read_bytes(), list(landing.read(file.path))

@@ -25,7 +25,7 @@ from warehouse.store.meta_schema import aware
 BOTH = (JANUARY, FEBRUARY)
 
 
-def test_loaded_months_are_known_by_month_and_a_snapshot_without_one(given: Given) -> None:
+def test_loaded_months_are_stored_by_month_and_a_snapshot_without_one(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH, open_months=frozenset({FEBRUARY}))])
     given.load([users("u", {"1": "Ann"}, offices=[(0, "North")])])
     assert given.ledger().stored == {
@@ -37,7 +37,7 @@ def test_loaded_months_are_known_by_month_and_a_snapshot_without_one(given: Give
     }
 
 
-def test_a_denial_is_remembered_until_it_is_taken_back(given: Given) -> None:
+def test_a_denial_is_recorded_until_it_is_forgotten(given: Given) -> None:
     given.write(ledger.record_denial, "sales", "M1", NOON)
     given.write(ledger.record_denial, "sales", "M1", hours(1))
     assert given.ledger().denied == {("sales", "M1"): hours(1)}
@@ -54,7 +54,7 @@ def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given
     assert found == [hours(0), hours(0), hours(2), hours(2)]
 
 
-def test_the_day_on_which_a_stored_month_is_due_is_next_to_it(given: Given) -> None:
+def test_a_stored_month_has_the_day_on_which_it_is_due(given: Given) -> None:
     day, next_due = NOON.date(), "SELECT report, month, next_due_on, due_reason FROM meta.months ORDER BY ALL"
     given.load([sales("a", (JANUARY, "1", "1")), users("u", {"1": "Ann"}, offices=[(0, "North")])])
     days = {
@@ -74,7 +74,7 @@ def test_a_limit_learned_for_pages_keeps_the_limit_for_windows(given: Given) -> 
     assert given.ledger().caps == {("leads", "M1"): ledger.Cap(days=14, months=1, page_size=250)}
 
 
-def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_lasts(given: Given) -> None:
+def test_the_ledger_has_the_requests_of_a_window_and_the_seconds_of_a_request(given: Given) -> None:
     given.load([sales("a", requests=3, seconds=6.0), sales("b", months=(FEBRUARY,), requests=1, seconds=2.0)])
     given.write(ledger.record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
     read = given.ledger()
@@ -118,7 +118,7 @@ def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
     assert (known("M1"), known("M2")) == (["9"], [])
 
 
-def test_a_failed_month_is_known_until_it_is_loaded_but_a_held_back_month_is_not(given: Given) -> None:
+def test_a_failed_month_is_listed_until_it_is_loaded_but_a_held_back_month_is_not(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
     given.write(ledger.record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}

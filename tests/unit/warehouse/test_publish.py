@@ -209,7 +209,7 @@ def test_damage_is_found_once_the_latest_check_is_too_old(given: Given) -> None:
     assert found == ["", "", DAMAGED]
 
 
-def test_versions_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
+def test_versions_made_in_the_same_second_have_different_names(tmp_path: Path) -> None:
     Given(tmp_path)
     versions = [publish(tmp_path, keep=3, now=NOON).version for _ in range(2)]
     assert versions == ["20240401T120000Z", "20240401T120001Z"]

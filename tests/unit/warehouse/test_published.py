@@ -26,11 +26,11 @@ def here(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["01_best_offices_this_year", "best_offices_this_year", "1", "01"])
-def test_an_analysis_goes_by_its_name_or_number(here: Path, name: str) -> None:
+def test_an_analysis_is_found_by_its_name_or_number(here: Path, name: str) -> None:
     assert statement_of(here, name, {"year": 2026}).startswith("-- Which offices have earned most")
 
 
-def test_a_check_goes_by_its_name(here: Path) -> None:
+def test_a_check_is_found_by_its_name(here: Path) -> None:
     assert statement_of(here, "reports_reconcile", {}).startswith("-- Do two reports disagree?")
 
 
@@ -50,7 +50,7 @@ def test_every_analysis_names_the_variables_that_it_reads() -> None:
     assert read == {one.name: set(one.parameters) for one in analyses()}
 
 
-def test_the_first_rows_come_with_their_kinds(here: Path) -> None:
+def test_the_first_rows_state_which_columns_are_numbers(here: Path) -> None:
     answer = first_rows(here, "SELECT * FROM marts.sums ORDER BY id", {}, limit=2)
     assert (answer.columns, answer.is_number, answer.has_more) == (["id", "sum"], [False, True], True)
     assert [row[0] for row in answer.rows] == ["M0", "M1"]
@@ -62,7 +62,7 @@ def test_a_variable_reaches_the_statement(here: Path) -> None:
     assert counts == [9, 1]
 
 
-def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
+def test_the_error_for_an_unknown_office_lists_offices(here: Path) -> None:
     with pytest.raises(InvalidQuery, match=r"There is no office 'M9' .*: M0, M1, M2"):
         first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, limit=1)
 
@@ -113,7 +113,7 @@ def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
     ]
 
 
-def test_a_damaged_file_is_to_be_published_again(here: Path) -> None:
+def test_a_damaged_file_must_be_published_again(here: Path) -> None:
     (here / "warehouse.duckdb").write_bytes(b"garbage" * 2_000)
     with pytest.raises(WarehouseError, match=r"is damaged .*; run `brokerbi publish`"):
         first_rows(here, "SELECT 1", {}, limit=1)

@@ -65,7 +65,7 @@ def test_a_newer_snapshot_replaces_the_quarantine_of_the_previous_snapshot(given
     assert waiting(given) == [("2", None, "b")]
 
 
-def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(given: Given) -> None:
+def test_a_replay_may_repeat_only_loads_with_rows_in_quarantine(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
     assert [one.load_id for one in given.read(loads_to_replay, only_quarantined=True)] == ["a"]
     given.load([sales("a", (JANUARY, "1", "1"))])

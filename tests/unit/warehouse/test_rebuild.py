@@ -114,7 +114,7 @@ def test_old_landing_files_that_no_current_load_needs_are_cleared(given: Given, 
     assert [Path(path).name for path in landing.paths()] == ["s2.tar.zst", "u1.tar.zst", "u3.tar.zst"]
 
 
-def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_path: Path) -> None:
+def test_old_landing_files_that_are_not_in_the_ledger_are_cleared_too(tmp_path: Path) -> None:
     Given(tmp_path)
     landing = Landing(tmp_path / "landing")
     for name, age in (("old", 40), ("new", 1)):

@@ -133,7 +133,7 @@ def test_an_undeclared_table_gets_the_nearest_ancestor_as_its_parent(given: Give
     ]
 
 
-def test_a_table_comes_with_its_meaning_as_comments_and_keeps_up_with_it(given: Given) -> None:
+def test_a_table_has_comments_that_follow_its_documentation(given: Given) -> None:
     of_price = COMMENT.format("column", "table_name, column_name", "sales.price")
     assert given.rows(of_price) == [("price in SEK",)]
     assert given.rows(COMMENT.format("view", "view_name", "users")) == [("A user.",)]
@@ -141,7 +141,7 @@ def test_a_table_comes_with_its_meaning_as_comments_and_keeps_up_with_it(given: 
     assert given.rows(COMMENT.format("table", "table_name", "sales")) == [("A sold estate.",)]
 
 
-def test_columns_follow_their_documentation_where_no_value_is_lost(given: Given) -> None:
+def test_columns_follow_their_documentation_if_no_value_is_lost(given: Given) -> None:
     given.load([column_load("a", "DOUBLE", 2.5), column_load("b", "VARCHAR", "x", customer="M2", name="y")])
     declare_tables(given.store, [declared_sales(ID, Column("x", "DECIMAL(18,4)"), Column("y", "BIGINT"))])
     assert documented(given) == {
@@ -152,7 +152,7 @@ def test_columns_follow_their_documentation_where_no_value_is_lost(given: Given)
     }
 
 
-def test_a_name_is_only_ever_a_name(given: Given) -> None:
+def test_any_name_can_be_a_column_an_id_or_a_value(given: Given) -> None:
     odd = 'x"; DROP TABLE bi.sales; --'
     given.load([column_load("a'b", "VARCHAR", odd, customer="M'1", name=odd)])
     assert given.rows("SELECT COLUMNS('^x') FROM bi.sales") == [(odd,)]
@@ -171,6 +171,6 @@ def test_a_table_cannot_turn_into_a_history(given: Given) -> None:
     ],
     ids=["rows with a parent", "rows of another report"],
 )
-def test_rows_that_do_not_fit_a_table_are_refused(given: Given, refused: WindowResult, words: str) -> None:
+def test_rows_that_do_not_fit_a_table_are_rejected(given: Given, refused: WindowResult, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         given.load([refused])

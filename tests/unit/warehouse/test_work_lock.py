@@ -49,7 +49,7 @@ def another_process(data_dir: Path) -> Iterator[int]:
         process.communicate()
 
 
-def test_a_second_command_waits_names_the_first_and_goes_on(tmp_path: Path) -> None:
+def test_a_second_command_waits_for_the_first_and_names_it(tmp_path: Path) -> None:
     told: list[str] = []
     is_told = threading.Event()
 
@@ -98,7 +98,7 @@ def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_
     assert waits == []
 
 
-def test_a_command_that_ended_leaves_nothing(tmp_path: Path) -> None:
+def test_a_command_that_ended_leaves_no_record(tmp_path: Path) -> None:
     with working(tmp_path):
         assert left(tmp_path) == []
     assert work_of(tmp_path) is None
