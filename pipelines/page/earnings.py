@@ -243,7 +243,9 @@ def _compared(row: Row, words: Language) -> str:
 
 
 def _offices_suffix(known: int, row: Row, words: Language) -> str:
-    return words.text("cards.of_offices", known=known, all=row.open_offices) if known < row.open_offices else ""
+    """The suffix " (9 of 10 offices)" if a figure does not cover all offices that were open."""
+    total = row.open_offices
+    return words.text("cards.of_offices", known=known, all=total) if known < total else ""
 
 
 def _range(facts: Facts, writer: Writer) -> list[str]:
