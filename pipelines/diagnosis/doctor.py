@@ -23,7 +23,7 @@ from pipelines.diagnosis.health import (
     observe,
 )
 from pipelines.diagnosis.samples import Sample, request_samples
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
@@ -196,7 +196,7 @@ def _state_findings(
     """
     now, store = context.clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        planned = planned_now(settings, store, context.clock)
+        planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error))

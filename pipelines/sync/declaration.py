@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.due import Calendar, calendar, months_in_scope
+from pipelines.planning.due import Calendar, make_calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Connection
@@ -30,7 +30,7 @@ def declare_catalogue(
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
     chosen = chosen_reports(settings, Selection(), catalogue)
-    today = calendar(settings, settings.today_local(clock))
+    today = make_calendar(settings, settings.today_local(clock))
     rows = [
         {
             "report": report.name,

@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.planning.plan import Plan, PlannedReport, make_plan_on, record_next_due
+from pipelines.planning.plan import Plan, PlannedReport, plan_selection, record_next_due
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
@@ -114,7 +114,9 @@ class _Run:
 
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
-        plan, ledger = make_plan_on(connection, self.settings, self.selection, today, self.context.catalogue)
+        plan, ledger = plan_selection(
+            connection, self.settings, self.selection, today, self.context.catalogue
+        )
         return plan, ledger.caps
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
@@ -149,7 +151,7 @@ class _Run:
             if planned.out_of_scope:
                 add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
             if months.postponed:
-                reason = POSTPONED.format(len(months.postponed), len(months.due_as("changed")))
+                reason = POSTPONED.format(len(months.postponed), len(months.due_for("changed")))
                 add(reason, months.postponed, warnings=(reason,))
             if planned.postponed:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))

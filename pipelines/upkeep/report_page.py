@@ -20,7 +20,7 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, rows_by_query
@@ -116,7 +116,7 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
         view = read_state(connection, versions)
     with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
         answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
-    observed_view = observe(view, settings, now, planned=planned_now(settings, store, clock))
+    observed_view = observe(view, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.standings = [
         Row(**{name: getattr(row, name) for name in STANDING}) for row in observed_view.standings

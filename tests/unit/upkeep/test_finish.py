@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from pipelines.diagnosis.health import DAEMON_SEEN, judge, observe, record_daemon
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.finish import Finished, ping
 from pipelines.upkeep.report_page import draw_pages
@@ -150,7 +150,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     silent = clock.utc_now().timestamp() - 5 * 3600
     record_daemon(here.data_dir)
     os.utime(here.data_dir / DAEMON_SEEN, (silent, silent))
-    planned = planned_now(here.settings, store, clock)
+    planned = plan_full_sync(here.settings, store, clock)
     view = observe(overview(store), here.settings, clock.utc_now(), planned=planned)
     verdict = judge(view)
     assert verdict.sentence.startswith("Action needed: daemon silent (1)")
