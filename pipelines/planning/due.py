@@ -30,7 +30,7 @@ Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled
 
 DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
-"""Months below this age, in months, are requested again every four weeks."""
+"""Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
 """Days between the first due days of two reports: each has about ten older months, and one is due a day."""
 
@@ -91,7 +91,7 @@ class Rules:
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest months are spread over a week, because each needs a request of its own."""
+        """Whether the latest months are spread over a week: a request for each is too much for one night."""
         return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
@@ -259,17 +259,15 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change and that were not fetched today, the least recent first."""
+    """Older months whose rows will still change, least recently read first; none that was read today."""
     pair, calendar = (report.name, customer), inputs.calendar
-    fetched_at = {
-        month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month
-    }
+    read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [
         month
         for month in map(Month.of, inputs.unsettled.get(pair, ()))
-        if month in fetched_at
+        if month in read_at
         and calendar.age(month) >= calendar.due_months
-        and calendar.local_day(fetched_at[month]) < calendar.today
+        and calendar.local_day(read_at[month]) < calendar.today
     ]
     limit = report.timing.unsettled.max_months if report.timing.unsettled else 0
-    return sorted(months, key=lambda month: fetched_at[month])[:limit]
+    return sorted(months, key=lambda month: read_at[month])[:limit]

@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to ask which sales changed: if `guided`, or if the selection names nothing but customers."""
+        """Whether to request changed sales: if `guided`, or if the selection names nothing but customers."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 

@@ -16,7 +16,7 @@ from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
-from pipelines.sync.privacy import private_rows
+from pipelines.sync.privacy import privacy_transform
 from pipelines.sync.run_context import RunContext, Session
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
@@ -56,7 +56,7 @@ Caps = Mapping[Pair, Cap]
 
 
 def ignore(event: object) -> None:
-    """Do nothing with an event."""
+    """Do nothing: the default for `on_plan` and `on_result`."""
 
 
 def sync(
@@ -67,15 +67,15 @@ def sync(
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
 ) -> Summary:
-    """Request missing and due months, load them, and report the outcome of every window.
+    """Request missing and due months, load them, and return the outcome of every window.
 
-    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError if
+    The failure of one customer or report stops no other, and is in the summary. Raises WarehouseError if
     nothing can be stored (a full disk, an unwritable directory), SettingsError for wrong settings.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)
     context = replace(context, clock=clock)
-    store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
@@ -103,9 +103,9 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """Declare every documented table and make the first plan, opening the working file only once.
+        """Declare the tables of the catalogue and make the first plan, opening the working file only once.
 
-        Unfinished landing files of killed syncs are removed.
+        Removes the unfinished landing files of killed syncs.
         """
         with self.store.writing() as connection:
             Landing(self.settings.data_dir / "landing").clear_unfinished()
@@ -157,7 +157,7 @@ class _Run:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
-        """Request and load, then record the outcome; even if an error ends the run, its requests count."""
+        """Request and load, then record the outcome; requests are counted even if an error ends the run."""
         async with self.context.open_session(self.settings, self.summary.run_id) as session:
             try:
                 tasks = await self._request_and_load(plan, caps, session)
@@ -172,7 +172,7 @@ class _Run:
             record_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
-        """Ask which sales changed, then request the planned windows; returns their tasks."""
+        """Ask which sales changed, then request and load the planned windows; returns their tasks."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         if plan.probes:
@@ -207,8 +207,8 @@ class _Run:
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports and learned limits.
 
-        Windows that a stopped run did not request count as failed. After a stopped run no report is marked as
-        denied, as its 403s may have a wider cause.
+        Windows that a stopped run did not request count as failed. A stopped run marks no report as denied,
+        because its 403s may have a wider cause.
         """
         now = self.context.clock.utc_now()
         failures = [

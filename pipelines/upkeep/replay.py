@@ -16,7 +16,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.guard import check_columns
-from pipelines.sync.privacy import documented_tables, private_rows
+from pipelines.sync.privacy import documented_tables, privacy_transform
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
@@ -69,7 +69,7 @@ def replay(
     a failure that stops no other load. `on_load` receives the number of finished loads and the total.
     """
     clock = clock or SystemClock()
-    store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
     running = _Replay(settings, catalogue, clock, on_load)

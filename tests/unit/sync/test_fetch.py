@@ -223,7 +223,7 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
 
     client = Answering(answer)
     result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
-    warnings = (f"the report had {stored} rows and has {rows} now, read twice",) if tries > 1 else ()
+    warnings = (f"the report had {stored} rows and has {rows} now; it was read twice",) if tries > 1 else ()
     assert (len(client.asked), result.warnings) == (tries, warnings)
 
 

@@ -45,7 +45,7 @@ def held_back(
 def test_no_more_than_half_of_enough_rows_or_a_third_of_a_snapshot_may_go(
     limits: ShrinkLimits, stored: int, now: int, *, is_held: bool
 ) -> None:
-    found = f"{stored - now} of {stored} stored rows would go; the old rows stay."
+    found = f"{stored - now} of {stored} stored rows would be removed; the old rows stay."
     expected = (ROWS_LOST, found, REMEDY) if is_held else ("", "", "")
     assert held_back({"sold": TableProfile(stored)}, rows=now, limits=limits) == expected
 
@@ -53,7 +53,7 @@ def test_no_more_than_half_of_enough_rows_or_a_third_of_a_snapshot_may_go(
 def test_a_month_may_not_lose_more_than_half_of_its_rows_though_the_window_has_most_of_them() -> None:
     january, february = date(2026, 1, 1), date(2026, 2, 1)
     stored: Profiles = {january: {"sold": TableProfile(40)}, february: {"sold": TableProfile(400)}}
-    with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would go"):
+    with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would be removed"):
         check_shrink(MANY_MONTHS, stored, (), {january: 1, february: 400})
 
 
@@ -82,7 +82,7 @@ def emptied(*tables: NormalizedTable, notes: int = 11, agent_rows: int = 20) -> 
 
 
 def test_a_column_that_most_stored_rows_have_may_not_be_empty_in_all_new_ones() -> None:
-    found = "sold.a is empty in all rows and was filled in 11 of 20; the old rows stay."
+    found = "sold.a is empty in all new rows and was filled in 11 of 20 stored rows; the old rows stay."
     assert emptied(sold(20), agents(30)) == ("", "", "")
     assert emptied(sold(1, note=None), agents(30)) == (COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
     assert emptied(sold(1, note=None), agents(30), notes=10) == ("", "", "")
@@ -96,4 +96,4 @@ def test_a_table_of_enough_rows_may_not_be_empty_if_another_one_has_rows() -> No
 def test_some_columns_are_named_and_the_rest_is_counted() -> None:
     stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
     found = held_back(stored, sold(20, note=None), rows=20)[1]
-    assert found.endswith("d is empty in all rows and was filled in 20 of 20, and 2 more; the old rows stay.")
+    assert found.endswith("was filled in 20 of 20 stored rows, and 2 more; the old rows stay.")

@@ -51,7 +51,7 @@ def fetched(month: date, *, of_month: date | None = None, rows: int = 1, text: s
 
 async def load_all(store: Store, what: Sequence[WindowResult]) -> list[WindowResult]:
     results: list[WindowResult] = []
-    loader = Loader(store, Summary("run", NOON, results.append), patience=FOR_EVER)
+    loader = Loader(store, Summary("run", NOON, results.append), gathering_seconds=FOR_EVER)
     running = asyncio.create_task(loader.run())
     for one in what:
         await loader.put(one)
@@ -93,7 +93,7 @@ def stored_months(store: Store) -> int:
 def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path, group: list[WindowResult]) -> None:
     async def put_all(store: Store) -> None:
         done = asyncio.Event()
-        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), patience=FOR_EVER)
+        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), gathering_seconds=FOR_EVER)
         running = asyncio.create_task(loader.run())
         for one in group:
             await loader.put(one)
@@ -140,7 +140,7 @@ def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhil
             assert time.monotonic() < latest
 
     async def one_after_the_other(store: Store) -> None:
-        loader = Loader(store, Summary("run", NOON, done.append), patience=0.01)
+        loader = Loader(store, Summary("run", NOON, done.append), gathering_seconds=0.01)
         running = asyncio.create_task(loader.run())
         for month in MONTHS[:2]:
             await loader.put(fetched(month))

@@ -29,7 +29,7 @@ async def knowing(budget: MemoryBudget, **sizes: int) -> MemoryBudget:
     """The budget once it has seen a window of each of these reports."""
     for report, size in sizes.items():
         await budget.enter(report)
-        budget.note(report, size, is_complete=True)
+        budget.record_size(report, size, is_complete=True)
         budget.leave(report)
     return budget
 
@@ -38,9 +38,9 @@ def test_the_first_window_goes_alone_until_all_its_pages_are_there() -> None:
     async def windows() -> list[list[str]]:
         budget = MemoryBudget(10 * LARGE)
         began = [await begun(budget, "sales", "sales")]
-        budget.note("sales", 1)  # its first page
+        budget.record_size("sales", 1)  # its first page
         began.append(await begun(budget, "sales"))
-        budget.note("sales", LARGE, is_complete=True)
+        budget.record_size("sales", LARGE, is_complete=True)
         budget.leave("sales")
         return [*began, await begun(budget, "sales", "users")]
 
@@ -51,7 +51,7 @@ def test_a_window_that_turns_out_to_be_larger_than_those_before_it_leaves_room_f
     async def windows() -> list[str]:
         budget = await knowing(MemoryBudget(4 * LARGE), sales=LARGE)
         await budget.enter("sales")
-        budget.note("sales", 2 * LARGE)
+        budget.record_size("sales", 2 * LARGE)
         return await begun(budget, "sales", "sales")
 
     assert asyncio.run(windows()) == ["sales"]
@@ -81,11 +81,11 @@ def test_what_is_fetched_counts_for_its_own_bytes_and_makes_room_when_it_is_load
     async def windows() -> list[list[str]]:
         budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE)
         began = [await begun(budget, "sales", "sales", "sales")]
-        budget.fetched("sales", 1)
+        budget.record_fetched("sales", 1)
         began.append(await begun(budget, "sales"))
-        budget.fetched("sales", LARGE)
+        budget.record_fetched("sales", LARGE)
         began.append(await begun(budget, "sales"))
-        budget.loaded(LARGE, 1)
+        budget.record_loaded(LARGE, 1)
         return [*began, await begun(budget, "sales", "sales", "sales")]
 
     assert asyncio.run(windows()) == [["sales"] * 2, [], [], ["sales"] * 2]

@@ -129,13 +129,13 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
     [
         (Service(lambda asked: "abcd" if asked == 0 else "abcde"), "the total changed"),
         (Service(lambda asked: "abcd" if asked == 0 else "xabc"), "appeared again"),
-        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "does not hold the same rows"),
-        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not hold the same"),
-        (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not hold"),
-        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not hold"),
+        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "does not have the same rows"),
+        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not have the same"),
+        (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not have"),
+        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not have"),
         (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "repeats an earlier page"),
-        (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),
+        (holding("abc", total=lambda *_: 9), "3 of the 9 stated rows"),
     ],
 )
 def test_rows_that_move_repeat_or_lack_are_noticed(service: Service, reason: str) -> None:
