@@ -257,7 +257,7 @@ def _sync(
 
     def report_window(window: WindowResult) -> None:
         windows.append(window)
-        is_planned = progress.count(window)
+        is_planned = progress.add(window)
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
             label = f"{window.report} of {window.customer} ({window.when})"

@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True)
 class RunContext:
-    """The clock, network and reports of a run; a test passes its own. None is the real network."""
+    """The clock, network and reports of a run. Tests replace them; the default `transport` is the network."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
@@ -54,10 +54,8 @@ class RunContext:
         log = RequestLogger(settings.data_dir, run_id, settings.run_clock(self.clock))
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
-        customers, by_login = (
-            {customer.id: customer for customer in settings.customers},
-            dict[Login, Client](),
-        )
+        customers = {customer.id: customer for customer in settings.customers}
+        by_login = dict[Login, Client]()
 
         @cache
         def client(customer: str, path: str) -> Client:

@@ -42,13 +42,12 @@ class WindowLimit:
         self._limit_at_start = self.months, self.days
 
     def may_be_truncated(self, rows: int) -> bool:
-        """Whether an answer may be truncated: an earlier one ended after as many rows, or `rows` is round.
+        """Whether an answer may be truncated: one with as many rows was, or `rows` is a round number.
 
         A round number does not count if a complete answer had at least as many rows.
         """
-        return rows == self.rows or (
-            rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0 and rows > self.whole_rows
-        )
+        is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
+        return rows == self.rows or (is_round and rows > self.whole_rows)
 
     def learn(self, rejected: Span) -> None:
         """Note that a span was rejected, so that spans half as long are requested from now on."""

@@ -40,7 +40,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
         ([], Verdict("All is well: 1 report fresh.", Severity.WELL)),
         (
             [NO_ACCESS],
-            Verdict("All is well but for no access (1 report): 1 report fresh.", WARNING),
+            Verdict("All is well except for no access (1 report): 1 report fresh.", WARNING),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
@@ -55,7 +55,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
                 Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
                 for name in ("M1", "M2")
             ],
-            Verdict("All is well but for quarantine (34 rows): 1 report fresh.", WARNING),
+            Verdict("All is well except for quarantine (34 rows): 1 report fresh.", WARNING),
         ),
     ],
     ids=["nothing", "a warning", "errors", "an error that concerns no customer", "rows"],
@@ -75,7 +75,8 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
         [condition] = observe(view, acknowledging, moment).conditions
         severities.append((condition.severity, condition.remedy))
     assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
-    assert judge(observe(view, acknowledging, NOW)).sentence == "All is well: 0 reports fresh."
+    sentence = judge(observe(view, acknowledging, NOW)).sentence
+    assert sentence == "All is well: 0 reports fresh, 1 issue acknowledged."
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
