@@ -113,9 +113,7 @@ def test_a_row_without_an_id_loses_nothing() -> None:
         ),
     ],
 )
-def test_a_document_loses_the_id_and_the_personal_values_next_to_it(
-    person: Person, body: str, left: str
-) -> None:
+def test_a_document_loses_the_id_and_the_values_about_it(person: Person, body: str, left: str) -> None:
     document = parse_exactly(body.encode())
     assert to_json(person.erase_document(document, PERSONAL)) == left
 
@@ -154,7 +152,7 @@ def test_the_erased_list_names_no_person_and_recognizes_the_same_person_again(tm
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_damaged_erased_list_stops_every_load(tmp_path: Path) -> None:
+def test_a_damaged_list_stops_every_load(tmp_path: Path) -> None:
     record_begun(tmp_path, "user", "U-12345", hours(0))
     (tmp_path / FILE).write_text("{")
     with pytest.raises(WarehouseError, match="restore its newest copy"):
