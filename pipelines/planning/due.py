@@ -196,7 +196,7 @@ def plan_months(
 
 def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:
     """When each stored month in scope is due next, today or later, and by which rule."""
-    if rules.report.is_by_id:
+    if rules.report.is_tracked_by_id:
         return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}

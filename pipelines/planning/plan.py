@@ -105,10 +105,10 @@ def make_plan(
 ) -> tuple[Plan, Ledger]:
     """The plan of a selection, and the ledger it uses; raises SettingsError for a wrong name or start."""
     with store.reading() as connection:
-        return plan_selection(connection, settings, selection, settings.today_local(clock), catalogue)
+        return plan_sync(connection, settings, selection, settings.today_local(clock), catalogue)
 
 
-def plan_selection(
+def plan_sync(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
     """The same as `make_plan`, with an open connection."""

@@ -136,7 +136,7 @@ class Scheduler:
                 status = WindowStatus.HELD_BACK
             case Forbidden():
                 status, task.denied, task.stop_reason = WindowStatus.NO_ACCESS, True, reason
-            case BadRequest() if not task.planned.report.is_by_id:
+            case BadRequest() if not task.planned.report.is_tracked_by_id:
                 task.rejected_in_a_row += 1
             case HostDown():
                 status = WindowStatus.NOT_REQUESTED

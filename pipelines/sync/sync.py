@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.planning.plan import Plan, PlannedReport, plan_selection, record_next_due
+from pipelines.planning.plan import Plan, PlannedReport, plan_sync, record_next_due
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
@@ -114,9 +114,7 @@ class _Run:
 
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
-        plan, ledger = plan_selection(
-            connection, self.settings, self.selection, today, self.context.catalogue
-        )
+        plan, ledger = plan_sync(connection, self.settings, self.selection, today, self.context.catalogue)
         return plan, ledger.caps
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
@@ -128,7 +126,7 @@ class _Run:
         months: dict[Pair, Sequence[date | None]] = {
             row.pair: [month.first_day for window in row.windows for month in window.months] or [None]
             for row in requested
-            if not row.report.is_by_id
+            if not row.report.is_tracked_by_id
         }
         stored = read_profiles(connection, months)
         return [

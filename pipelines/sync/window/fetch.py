@@ -207,7 +207,7 @@ class _WindowReader:
             raise normalized
         if normalized.undated:
             raise RowsWithoutMonths
-        if not self.report.is_by_id:  # one id without rows does not make the report empty
+        if not self.report.is_tracked_by_id:  # one id without rows does not make the report empty
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 

@@ -77,7 +77,7 @@ class TaskState:
             window_end=window.spans[-1].last if window.spans else None,
             run_id=run_id,
             history=report.stored_as == "history",
-            asked=window.ids if report.is_by_id else None,
+            asked=window.ids if report.is_tracked_by_id else None,
         )
 
 
