@@ -86,7 +86,7 @@ def examine(
         except WarehouseError as error:
             yield Finding("service", Severity.WARNING, f"not checked. {error}")
     remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR} - {""}
-    for finding in _state_findings(settings, context, settings_error):  # last: an answer disproves a denial
+    for finding in _state_findings(settings, context, settings_error):  # now, as answers disprove denials
         if finding.remedy not in remedies:
             yield finding
 
@@ -114,7 +114,7 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     """Whether Dagster's own settings are the shipped ones, and whether its daemon was ever started.
 
-    No running Dagster is contacted. With shards the settings are not compared, because they must differ.
+    No running Dagster is contacted. Shards share one Dagster, so their settings are not compared.
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
@@ -174,12 +174,12 @@ def _service_findings(
     for remedy, denied_samples in by_remedy.items():
         names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
         yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
-    with_login = [sample for sample in samples if not isinstance(sample.error, Unauthorized)]
     for customer in customers:
-        accepted = [sample for sample in with_login if sample.customer == customer]
+        own_samples = [sample for sample in samples if sample.customer == customer]
+        accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
         result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
-        if denied and len(denied) < len(accepted):  # a customer denied everything is a condition below
+        if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
             result += f"; denied today: {', '.join(denied)}"
             remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)

@@ -1,6 +1,6 @@
 """Samples of reports: an answer for one month, read as a load would read it.
 
-The month is over, so that its figures are filled. Documented reports are requested first: their ids
+The month is over, so that its figures are complete. Documented reports are requested first: their ids
 identify offices and users in all other reports.
 """
 

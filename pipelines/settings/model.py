@@ -94,16 +94,16 @@ def _split_at_commas(value: object) -> object:
 
 NOT_CARRIED = "may not contain a colon or a control character, because Basic authentication cannot carry it"
 HAS_CONTROL = "contains a line break or another control character; remove it"
-NO_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
-NO_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
+NOT_A_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
+NOT_A_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
 Name = Annotated[str, AfterValidator(tidy)]
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, HAS_CONTROL))]
-Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
+Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NOT_A_WEBHOOK))]
 Link = Annotated[
     str,
     AfterValidator(lambda text: text.strip().rstrip("/")),
-    AfterValidator(partial(_matching, LINK, NO_LINK)),
+    AfterValidator(partial(_matching, LINK, NOT_A_LINK)),
 ]
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
 FILE_DESCRIPTION = "the path of a file with a secret"
@@ -228,11 +228,11 @@ class Settings(BaseModel):
     ] = Field(default=(), description="formats separated by commas: parquet, csv, xlsx")
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # Several logins on one Dagster, and tables for other engines; only a lake imports deltalake.
+    # Shards that share one Dagster, and tables for other engines; only a lake needs deltalake.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
-    # Where messages about failures go; without any, only the Dagster UI shows them.
+    # Channels for messages about failures; without any, only the Dagster UI shows failures.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_split_at_commas)] = Field(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-UNANSWERED = (
+PROBE_FAILED = (
     "the service did not report which sales changed, so older months are read again only every four weeks: {}"
 )
 
@@ -132,7 +132,7 @@ def _record_failure(
         record_probe(connection, result, probe.source, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
-    unanswered = UNANSWERED.format(reason)
+    unanswered = PROBE_FAILED.format(reason)
     return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
 
 

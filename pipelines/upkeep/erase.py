@@ -56,7 +56,7 @@ class ErasureReceipt:
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
     """Suppress a person in all data stored now or loaded later; after a kill, it must be run again.
 
-    The id is replaced by a random one, and its rows lose personal values and free text; it may not be empty.
+    The id, which may not be empty, is replaced by a random one; its rows lose personal values and free text.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
