@@ -35,7 +35,7 @@ DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes
 """A longer silence is a warning, then an error: each of the three sensors may take a minute."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
-    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
+    "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
     "that the code server runs too and the sensor `publishing` is on"
 )
 
@@ -187,7 +187,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
-        remedy = "What it loaded is kept; run it again, or `brokerbi sync` for what is missing or due."
+        remedy = "Its loads are kept; run it again, or `brokerbi sync` for missing and due months."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:

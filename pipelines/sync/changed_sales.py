@@ -1,4 +1,4 @@
-"""Changed sales: the service is asked which sales changed, and their months become due."""
+"""Changed sales: probes ask the service which sales changed, and the affected months become due."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 @dataclass
 class ReplayResult:
-    """The outcome of a replay: the numbers of repeated loads and rows, and sentences about the others.
+    """The outcome of a replay: counts of repeated loads and their rows, and sentences about failed loads.
 
     `unfit` is about answers that no longer fit the shape of their report; their rows stay as loaded.
     """
@@ -62,7 +62,7 @@ def replay(
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> ReplayResult:
-    """Rebuild tables from landing alone, identical to what was loaded; sends no request.
+    """Rebuild tables from the stored answers in landing alone; sends no request.
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is

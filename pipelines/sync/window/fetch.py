@@ -236,7 +236,7 @@ class _WindowReader:
         if len(gone) == len(ids):
             raise gone[0]
         if gone:
-            self.notes.append(f"{len(gone)} of {len(ids)} ids gone (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} ids no longer exist (404)")
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
@@ -315,7 +315,7 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        """Send one request and land its answer, even one without rows."""
+        """Send one request and write its answer to the landing file, even if it has no rows."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
