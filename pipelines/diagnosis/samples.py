@@ -45,7 +45,7 @@ IDS = {
 }
 """Documented reports, whose first tables have the same names, with their column of ids and the kind of id."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
-"""The limits for repeating one request; low, because the operator is waiting."""
+"""The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
 REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 

@@ -76,7 +76,7 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     A request covers `months_at_once` months, which are due on the same day of a cycle of one or four weeks;
-    the months of the next request are due a day later. `offset` is added to all due days. A month is
+    the months of the next request are due a day later. `offset` days are added to all due days. A month is
     due immediately if its last request failed, if it changed after that request, or if it is unsettled.
     """
 

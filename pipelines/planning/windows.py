@@ -117,7 +117,7 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """What distinguishes the requests for one span: the requested id, and the value of a choice parameter."""
+    """One variant of the request for a span: its requested id, and its value of a choice parameter."""
 
     requested_id: str | None = None
     choice: str | None = None

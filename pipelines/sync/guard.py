@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MAX_COLUMNS_LISTED = 4
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
-    "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
-    "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
+    "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
+    "--accept-shrink`, or launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY_FOR_COLUMNS = (
     "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes` "

@@ -14,7 +14,7 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
-"""Statuses that fail a run. A denied report does so only if it is in `wrongly_denied`."""
+"""Statuses that fail a run; a denied window fails it only if it is in `wrongly_denied`."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 

@@ -16,9 +16,9 @@ MIN_WINDOW_BYTES = 50_000
 class MemoryBudget:
     """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
-    A window that is being fetched counts with the size of the largest window so far, of its report if there
-    is one, else of any report. A fetched window counts with its own size until it is loaded. The first window
-    of a sync runs alone until all its pages have arrived.
+    A window that is being fetched counts with the size of its report's largest window so far (of any report's,
+    if it is the first of its report); a fetched one counts with its own size until it is loaded. The first
+    window of a sync runs alone until all its pages have arrived.
     """
 
     total: int = BYTES_UNDER_WAY
