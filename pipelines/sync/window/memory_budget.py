@@ -16,7 +16,7 @@ MIN_WINDOW_BYTES = 50_000
 class MemoryBudget:
     """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
-    A window that is being fetched counts with the size of its report's largest window so far (of any report's,
+    A window that is being fetched counts with the size of its report's largest window so far (of any report,
     if it is the first of its report); a fetched one counts with its own size until it is loaded. The first
     window of a sync runs alone until all its pages have arrived.
     """
