@@ -11,7 +11,7 @@ import dagster as dg
 
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
-from pipelines.planning.due import Calendar, calendar
+from pipelines.planning.due import Calendar, make_calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
@@ -55,7 +55,7 @@ class Project:
 
     @property
     def calendar(self) -> Calendar:
-        return calendar(self.settings, self.settings.today_local(self.clock))
+        return make_calendar(self.settings, self.settings.today_local(self.clock))
 
     @property
     def store(self) -> Store:

@@ -71,9 +71,9 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
-        "snapshot_reports": [report for report in without_months if not report.is_by_id],
+        "snapshot_reports": [report for report in without_months if not report.is_tracked_by_id],
         "monthly_reports": project.monthly_reports,
-        "reports_by_id": [report for report in without_months if report.is_by_id],
+        "reports_by_id": [report for report in without_months if report.is_tracked_by_id],
     }
     return [
         report_step(project, name, -position, [report_spec(project, report, customers) for report in reports])
@@ -123,7 +123,7 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
         kinds={"polars", "duckdb"},
         metadata=metadata,
         partitions_def=customer_months(project.settings, customers) if report.has_months else None,
-        freshness_policy=None if report.is_by_id else freshness_policy(),
+        freshness_policy=None if report.is_tracked_by_id else freshness_policy(),
         skippable=True,
     )
 
@@ -257,7 +257,7 @@ def _sync(
 
     def report_window(window: WindowResult) -> None:
         windows.append(window)
-        is_planned = progress.count(window)
+        is_planned = progress.add(window)
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
             label = f"{window.report} of {window.customer} ({window.when})"

@@ -14,17 +14,17 @@ MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
 MAX_ERROR_LENGTH = 400
-"""The most characters of an error that are shown; a long path fits."""
+"""The most characters of an error that are shown; even a long path fits."""
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
-"""Kinds of errors that may be over in a few minutes."""
+"""Kinds of errors that may end by themselves within minutes."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Conditions that share a cause, such as an unreachable service, a denied login or an identical error.
+    """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
-    `is_example` is true if their errors differ, so that the error of `first` is only an example.
+    `is_example` is true if their errors differ, so that the error of `first` is shown as an example.
     """
 
     first: Condition
@@ -52,7 +52,7 @@ class Cause:
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months, and how their last tries ended."""
+        """The affected reports, customers and months, and how their last tries ended if that differs."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
@@ -126,7 +126,7 @@ def sentence(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """A text on one line; if longer than `limit` characters, it is cut there and ends in an ellipsis."""
+    """The text on one line; if it is longer than `limit` characters, it is cut and ends in an ellipsis."""
     words = " ".join(text.split())
     return words if len(words) <= limit else f"{words[:limit].rstrip()}…"
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 
 class Clock(Protocol):
-    """The time of day, a clock that never goes back, and a way to wait."""
+    """The current time, seconds that never go back, and a function that waits."""
 
     def utc_now(self) -> datetime:
         """The current time, as an aware datetime in UTC."""
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The real time of day, on the day `today`: a rehearsal dates its loads and denials to this day."""
+    """The real time of day on the day `today`, to which a rehearsal dates its loads and denials."""
 
     real: Clock
     today: date

@@ -20,7 +20,7 @@ def tidy(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name; if it is too long for a file, its beginning, a ~ and a checksum of the whole name.
+    """The name, or if it is too long for a file: its beginning, a ~ and a checksum of the whole name.
 
     Callers pass no name with a ~, so different names have different file names.
     """
@@ -41,5 +41,5 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """A text of several lines: the control characters in each are escaped, and its line breaks stay."""
+    """The text with every control character escaped, except its line breaks."""
     return "\n".join(map(visible, text.split("\n")))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_FORM = re.compile(r"(\d{4})-(\d{2})")
+_PATTERN = re.compile(r"(\d{4})-(\d{2})")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -24,7 +24,7 @@ class Month:
     @classmethod
     def parse(cls, text: str) -> Month:
         """Parse `YYYY-MM`; raises ValueError for any other form."""
-        match = _FORM.fullmatch(text.strip())
+        match = _PATTERN.fullmatch(text.strip())
         if not match:
             raise ValueError(f"{text!r} is not a month; write it as YYYY-MM, for example 2024-01")
         return cls(int(match[1]), int(match[2]))
@@ -81,7 +81,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], limit: int | None = None) -> str:
-    """Months as runs: 2026-01..2026-03, 2026-07. More runs than `limit` are shortened to one range."""
+    """Months as runs: 2026-01..2026-03, 2026-07. More runs than `limit` are written as one range."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if limit is not None and len(runs) > limit:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

@@ -294,7 +294,7 @@ class Report:
         return ONE_MONTH_LIMITS if self.endpoint.window_months == 1 else ShrinkLimits()
 
     @property
-    def is_by_id(self) -> bool:
+    def is_tracked_by_id(self) -> bool:
         """Whether the ledger tracks this report by requested id; in some nightly runs no id is due."""
         return self.endpoint.by_id is not None and not self.has_months
 

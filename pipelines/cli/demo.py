@@ -59,7 +59,7 @@ def run_demo(
             rehearsal = {} if night == today else {"BROKERBI_TODAY": str(night)}
             settings = load_settings({**environment, **rehearsal})
             summary = sync_with_progress(settings, Selection())
-            warn(*summary.complaints())
+            warn(*summary.failure_lines())
             # print the findings of the last run only
             is_published = publish(settings) if night == today else finish(settings).publication.has_new_file
             is_well &= summary.is_well and is_published

@@ -83,7 +83,7 @@ def run_export(
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
-    say(f"exported to {export(settings, formats=formats, to=to)}")
+    say(f"exported to {export(settings, formats=formats, folder=to)}")
     return 0
 
 

@@ -33,7 +33,7 @@ def run_status(
 ) -> int:
     """Show what is loaded, missing, failed and published."""
     from pipelines.diagnosis.health import judge, observe
-    from pipelines.planning.plan import planned_now
+    from pipelines.planning.plan import plan_full_sync
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
@@ -45,7 +45,7 @@ def run_status(
         with store.writing() as connection:
             ledger.forget_caps(connection)
         say("the learned window and page sizes are forgotten; the next sync starts with full windows")
-    planned = planned_now(settings, store, SystemClock())
+    planned = plan_full_sync(settings, store, SystemClock())
     now, settings_error = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
     view = observe(
         overview(store, unless_checked_since=now - timedelta(days=1) if check else None),

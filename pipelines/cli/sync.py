@@ -24,7 +24,7 @@ from pipelines.clock import SystemClock
 from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
-from pipelines.sync.progress import HEADS, Progress, report_cells
+from pipelines.sync.progress import HEADERS, Progress, report_cells
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
@@ -146,7 +146,7 @@ def run_sync(
         else:
             say("the published file stays as it is")
             warn(draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True))
-    warn(*summary.complaints())
+    warn(*summary.failure_lines())
     return 0 if summary.is_well and is_published else 1
 
 
@@ -156,7 +156,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     progress, progress_line = Progress(), ProgressLine()
 
     def note(outcome: WindowResult) -> None:
-        progress.count(outcome)
+        progress.add(outcome)
         if line := progress.line():
             progress_line.show(line)
 
@@ -171,7 +171,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     finally:
         progress_line.show("")
     if rows := report_cells(summary.results):
-        print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
+        print_table(HEADERS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
     for report, *_, remark in rows:
         if remark:
             hang("", f"{report}: {remark}")

@@ -1,4 +1,4 @@
-"""Diagnosis of an installation: settings, alerts, files, Dagster, logins and access, with remedies."""
+"""Diagnosis of an installation: its settings, alerts, files, Dagster, logins and access, with remedies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipelines.diagnosis.health import (
     observe,
 )
 from pipelines.diagnosis.samples import Sample, request_samples
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
@@ -47,7 +47,7 @@ LOCK_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one examination, and what to do about it."""
+    """The result of one examination, and its remedy, if any."""
 
     subject: str
     severity: Severity
@@ -79,20 +79,20 @@ def examine(
     answers: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released before the state is read, which has who held it
+            with lock or nullcontext():  # released early: the findings on the state report who holds it
                 for finding in _service_findings(settings, context, reports):
                     answers.append(finding)
                     yield finding
         except WarehouseError as error:
             yield Finding("service", Severity.WARNING, f"not checked. {error}")
     remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR} - {""}
-    for finding in _state_findings(settings, context, settings_error):  # an answer may disprove a denial
+    for finding in _state_findings(settings, context, settings_error):  # now, as answers disprove denials
         if finding.remedy not in remedies:
             yield finding
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
-    """Doubtful settings, the customers, and whether a failed nightly run is reported to anyone."""
+    """Doubtful settings, the customers, and whether messages about failed nightly runs are sent."""
     for warning in settings.warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
@@ -114,7 +114,7 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     """Whether Dagster's own settings are the shipped ones, and whether its daemon was ever started.
 
-    No running Dagster is contacted. Several shards share one Dagster, whose settings differ.
+    No running Dagster is contacted. Shards share one Dagster, so their settings are not compared.
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
@@ -149,20 +149,20 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
 def _service_findings(
     settings: Settings, context: RunContext, reports: Sequence[Report]
 ) -> Iterator[Finding]:
-    """Whether every login has access to every report; a wrong login is one finding."""
+    """Whether every login has access to every report; each wrong login is one finding."""
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
     number = len(reports) * len(customers)
     seconds = duration(number / settings.requests_per_second)
     yield Finding("service", Severity.WELL, f"is checked with at most {number} requests, about {seconds}")
-    known: dict[str, set[str]] = defaultdict(set)
+    known_ids: dict[str, set[str]] = defaultdict(set)
     try:
-        samples = asyncio.run(request_samples(settings, context, reports, customers, known))
+        samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
     except WarehouseError:  # reported as a separate finding
-        yield Finding("service", Severity.WARNING, "not known: the working file cannot be used")
+        yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
         return
     if down := next((sample.error for sample in samples if isinstance(sample.error, HostDown)), None):
-        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors state the same
+        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # all other errors say the same
         return
     by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
@@ -174,12 +174,12 @@ def _service_findings(
     for remedy, denied_samples in by_remedy.items():
         names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
         yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
-    with_login = [sample for sample in samples if not isinstance(sample.error, Unauthorized)]
     for customer in customers:
-        accepted = [sample for sample in with_login if sample.customer == customer]
+        own_samples = [sample for sample in samples if sample.customer == customer]
+        accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
         result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
-        if denied and len(denied) < len(accepted):  # a customer denied everything is a condition below
+        if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
             result += f"; denied today: {', '.join(denied)}"
             remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
@@ -196,7 +196,7 @@ def _state_findings(
     """
     now, store = context.clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        planned = planned_now(settings, store, context.clock)
+        planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error))
@@ -207,5 +207,5 @@ def _state_findings(
         if verdict.is_well or not verdict.has_begun:
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
-        first, whom = cause.first, f" ({cause.affected})" if cause.affected else ""
-        yield Finding(first.kind, Severity(first.severity), f"{first.error}{whom}", first.remedy)
+        first, affected = cause.first, f" ({cause.affected})" if cause.affected else ""
+        yield Finding(first.kind, Severity(first.severity), f"{first.error}{affected}", first.remedy)

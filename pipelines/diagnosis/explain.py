@@ -27,7 +27,7 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A number, the path to it, the stored requests, and the rows that answer each query of sql/explain."""
+    """A number, its path, the stored requests, and `around` it the rows that sql/explain finds, by query."""
 
     trace: Trace
     around: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -38,8 +38,8 @@ class Explanation:
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office, a user or the chain; requests nothing from the service.
 
-    The stored answers are read to check that they are unchanged. Raises NotInTheFile or WarehouseError, which
-    say what is there instead.
+    The stored answers are read to check that they are unchanged. Raises NotInTheFile or WarehouseError,
+    whose message states what is available instead.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

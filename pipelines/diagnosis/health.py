@@ -32,17 +32,17 @@ ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory; its age shows when Dagster's five-second sensor last ticked."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""Longer silence is a warning, then an error: each of the three sensors may take a minute."""
-OF_MONTHS = (Kind.FAILED, Kind.HELD_BACK)
+"""A longer silence is a warning, then an error: each of the three sensors may take a minute."""
+MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
-    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
+    "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
     "that the code server runs too and the sensor `publishing` is on"
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a data directory in one sentence, and how bad it is."""
+    """The state of a data directory in one sentence, and its severity."""
 
     sentence: str
     severity: Severity
@@ -50,14 +50,14 @@ class Verdict:
 
     @property
     def is_well(self) -> bool:
-        """Whether a monitor may be quiet."""
+        """Whether a monitor need not raise an alarm."""
         return self.has_begun and self.severity is not ERROR
 
 
 def judge(view: Overview) -> Verdict:
     """The verdict, with counts by kind of condition: an error is an alarm, a warning is not.
 
-    While meta.freshness has no state, nothing was requested. "All is well" needs a publication.
+    As long as meta.freshness is empty, nothing was requested. "All is well" needs a publication.
     """
     if view.is_lost:
         sentence = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
@@ -73,9 +73,11 @@ def judge(view: Overview) -> Verdict:
         what = "published" if view.states else "requested"
         return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_begun=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
-    but = f" but for {', '.join(warnings)}" if warnings else ""
+    acknowledged = sum(condition.severity == Severity.ACKNOWLEDGED for condition in view.conditions)
+    noted = f", {counted(acknowledged, 'issue')} acknowledged" if acknowledged else ""
+    exceptions = f" except for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL
-    return Verdict(f"All is well{but}: {fresh} fresh.", worst)
+    return Verdict(f"All is well{exceptions}: {fresh} fresh{noted}.", worst)
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
@@ -100,14 +102,14 @@ def observe(
     planned: Sequence[PlannedReport] = (),
     settings_error: SettingsError | None = None,
 ) -> Overview:
-    """The overview under these settings, with the conditions that only this process knows.
+    """The overview under these settings, with the conditions that only this process can find.
 
     `planned` is what a sync would request now, if known; `settings_error` is why it rejects the settings.
-    Customers removed from the settings are shown only if any data was loaded, so a corrected typo disappears.
-    A report with a failed month is not fresh.
+    Customers removed from the settings are shown only if they have data, so a corrected typo disappears. A
+    report with a failed or held-back month is not fresh.
     """
     conditions, added = list(view.conditions), list[Condition]()
-    failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in OF_MONTHS}
+    failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
     standings = [
         replace(row, state=failed.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
         for row in view.standings
@@ -130,7 +132,7 @@ def observe(
     try:
         with_shapes(REPORTS, settings.shapes_file)
     except ShapesError as problem:
-        remedy = "Correct that line, as nothing is requested before; `brokerbi shapes` shows what arrives."
+        remedy = "Correct that line; until then nothing is requested. `brokerbi shapes` shows what arrives."
         added.append(Condition(Kind.SETTINGS, error=str(problem), remedy=remedy))
     if standings:
         added += _months_missing(planned, conditions, now)
@@ -142,7 +144,7 @@ def observe(
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:
-    """The condition, less severe if an operator's acknowledgement covers today."""
+    """The condition; its severity is ACKNOWLEDGED if an acknowledgement of the operator covers it today."""
     for entry in settings.acknowledge:
         if today <= entry.until and all(
             getattr(entry, name) in ("", getattr(condition, name))
@@ -158,7 +160,7 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 
 def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condition]:
-    """A condition if the published file is not as the latest publication left it."""
+    """A condition if the published file is missing, damaged, or not the one that was published last."""
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
     if problem := words.get(view.published_file):
         yield Condition(
@@ -178,14 +180,14 @@ def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A command or run that did not finish, is suspended, or has kept another command waiting for an hour."""
+    """A condition if a command did not finish, is suspended, or has kept another one waiting for an hour."""
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
-        remedy = "What it loaded is kept; run it again, or `brokerbi sync` for what is missing or due."
+        remedy = "Its loads are kept; run it again, or `brokerbi sync` for missing and due months."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:
@@ -217,7 +219,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
 
 
 def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers in the settings that were never requested, and loaded customers no longer in them."""
+    """Conditions of customers that were never requested, or have rows but are no longer in the settings."""
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
@@ -244,21 +246,21 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """Past months that were never loaded, such as after a customer's first backfill was cancelled.
+    """A condition if past months were never loaded, as after a customer's first backfill was cancelled.
 
-    The count includes the current and coming months, as `status` and `plan` do.
+    Its count includes current and future months, like the counts of `status` and `plan`.
     """
     denied = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
     denied |= {("", row.customer) for row in conditions if row.kind == Kind.ACCESS_DENIED}
-    is_behind = any(
+    has_past_months = any(
         month < Month.of(now.date())
         for plan in planned
         if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
     )
-    if is_behind:
+    if has_past_months:
         months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
@@ -271,7 +273,7 @@ def record_daemon(data_dir: Path) -> None:
 
 
 def daemon_seen(data_dir: Path) -> datetime | None:
-    """When Dagster's daemon was last alive in this data directory; None if it never was."""
+    """When Dagster's daemon last recorded that it was alive; None if it never did."""
     try:
         return datetime.fromtimestamp((data_dir / DAEMON_SEEN).stat().st_mtime, UTC)
     except OSError:

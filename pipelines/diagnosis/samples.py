@@ -1,6 +1,6 @@
-"""Samples of reports: an answer for a short window, read as loading would read it.
+"""Samples of reports: an answer for one month, read as a load would read it.
 
-The window is a past month, so that outcomes are filled. Documented reports are requested first: their ids
+The month is over, so that its figures are complete. Documented reports are requested first: their ids
 identify offices and users in all other reports.
 """
 
@@ -43,9 +43,9 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""Documented reports (and their tables) with their column of ids, and the kind of these ids."""
+"""Documented reports, whose first tables have the same names, with their column of ids and the kind of id."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
-"""Tries of one request, and the seconds after which it is not repeated, as the operator is waiting."""
+"""The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
 REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
@@ -54,9 +54,9 @@ REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 class Sample:
     """One report: its state, a sentence if it is not as declared, and a proposal for shapes.toml, if any.
 
-    `rows` is where the rows of each table are declared. In the first table, `columns` are the declared
-    columns that were found, `extra` the undeclared ones; `missing` columns are needed by marts. A requested
-    report also has its customer, and the error if it got no answer.
+    `rows` has the declared place of the rows of each table. `columns` are the declared columns that the rows
+    of the first table have, `extra` are undeclared ones; `missing` are columns that marts need and no row
+    has. A requested sample also has its customer, and the error if no answer came.
     """
 
     report: str
@@ -72,7 +72,7 @@ class Sample:
 
 
 def empty_sample(report: Report) -> Sample:
-    """The sample of a report without any row."""
+    """The sample of a report whose answers have no rows."""
     return Sample(report.name, "empty", {table.name: table.rows for table in report.tables})
 
 
@@ -80,15 +80,15 @@ def judge_answers(
     report: Report,
     documents: Sequence[Document],
     months: Sequence[Month],
-    known: IdsByColumn,
+    known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as loading would; if they do not fit, propose a shape or the envelope around them."""
+    """Read answers as a load would; if they do not fit, propose a shape or the envelope around their rows."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty"):
         return sample
     values = [document.value for document in documents]
-    if report.is_assumed and (proposal := propose(report, values, known)).tables:
+    if report.is_assumed and (proposal := propose(report, values, known_ids)).tables:
         state = "proposed" if proposal.is_complete else sample.state
         return replace(sample, state=state, proposal=proposal.as_toml())
     envelope = values[0] if sample.state == "not understood" and type(values[0]) is dict else {}
@@ -108,7 +108,7 @@ def judge_answers(
 def _read_answers(
     report: Report, documents: Sequence[Document], months: Sequence[Month], timezone: str
 ) -> Sample:
-    """The sample in these answers, read as loading would read them."""
+    """The sample that these answers give if they are read as a load would read them."""
     sample = empty_sample(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
@@ -147,16 +147,16 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report: its newest stored answer with rows, or a new answer from the service.
 
-    Reports by id are left out. If no ids are loaded yet, the reports that state them are requested as well.
+    Reports by id are left out. If no ids of a kind are loaded, the reports in IDS are requested as well.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
         return []
-    known: IdsByColumn = {"office_id": set(), "user_id": set()}
+    known_ids: IdsByColumn = {"office_id": set(), "user_id": set()}
     with Store(settings.data_dir).reading() as connection:
         answers = newest_answers(connection)
         for table, (column, kind) in IDS.items():
-            known[kind].update(loaded_ids(connection, table, column))
+            known_ids[kind].update(loaded_ids(connection, table, column))
     landing, samples = Landing(settings.data_dir / "landing"), dict[str, Sample]()
     for report in reports:
         if report.name in answers:
@@ -164,12 +164,12 @@ def sample_reports(
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
-                samples[report.name] = judge_answers(report, documents, stored, known, settings.timezone)
+                samples[report.name] = judge_answers(report, documents, stored, known_ids, settings.timezone)
     if left := [report for report in reports if report in requestable and report.name not in samples]:
-        sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
+        sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known_ids[kind])
         requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
         customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
-        new = asyncio.run(request_samples(settings, context, requested, customers, known, months=months))
+        new = asyncio.run(request_samples(settings, context, requested, customers, known_ids, months=months))
         samples = {sample.report: sample for sample in new} | samples
     return [samples.get(report.name) or empty_sample(report) for report in reports]
 
@@ -179,11 +179,11 @@ async def request_samples(
     context: RunContext,
     reports: Iterable[Report],
     customers: Iterable[str],
-    known: IdsByColumn,
+    known_ids: IdsByColumn,
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """Request one short window of each report of each customer, as a sample.
+    """Request the latest past month of each report of each customer, as a sample.
 
     While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
     again that day. Raises WarehouseError if requests and denials cannot be written to the ledger.
@@ -193,12 +193,12 @@ async def request_samples(
     denied = {
         pair for pair, at in ledger_of(store).denied.items() if at.astimezone(ZoneInfo(zone)).date() == today
     }
-    patience = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
+    retry_limit = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
-    async with context.open_session(settings.model_copy(update=patience), "look") as session:
+    async with context.open_session(settings.model_copy(update=retry_limit), "samples") as session:
         session.breaker.report_count = len(ordered)
         session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
-        sampler = _Sampler(session.clients, Month.of(today), zone, known, denied)
+        sampler = _Sampler(session.clients, Month.of(today), zone, known_ids, denied)
         samples = [
             await sampler.take(report, customer, months) for customer in customers for report in ordered
         ]
@@ -218,21 +218,21 @@ class _Sampler:
     """Requests samples of reports; reports `denied` today are not requested."""
 
     clients: Clients
-    today: Month
+    this_month: Month
     timezone: str
-    known: IdsByColumn
+    known_ids: IdsByColumn
     denied: set[Pair]
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
         """Take a sample of one report of a customer."""
         sample = empty_sample(report)
-        self.known["office_id"].add(customer)
+        self.known_ids["office_id"].add(customer)
         try:
-            for back in range(1, (months if report.has_months else 1) + 1):
-                month = self.today.plus(-back)
+            for months_back in range(1, (months if report.has_months else 1) + 1):
+                month = self.this_month.plus(-months_back)
                 document = await self._request(report, customer, month)
                 self._learn_ids(report, document)
-                sample = judge_answers(report, [document], [month], self.known, self.timezone)
+                sample = judge_answers(report, [document], [month], self.known_ids, self.timezone)
                 if sample.state != "empty":
                     break
         except ConnectError as error:
@@ -246,10 +246,10 @@ class _Sampler:
             column, kind = IDS[report.name]
             with suppress(ShapeMismatch):
                 answer = normalize(report, [document], months=(), timezone=self.timezone)
-                self.known[kind].update(answer.tables[0].frame[column].drop_nulls())
+                self.known_ids[kind].update(answer.tables[0].frame[column].drop_nulls())
 
     async def _request(self, report: Report, customer: str, month: Month) -> Document:
-        """One answer for a month, or for now."""
+        """The answer for a month, or for now if the report has no months."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         variant = RequestVariant(choice=report.endpoint.choice_values[0])
         rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED

@@ -28,17 +28,17 @@ StoredMonths = Mapping[Month | None, StoredMonth]
 Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled", "chosen"]
 """The rule by which a month is requested again; `chosen` if the operator requests a refresh."""
 
-DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
+DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
-"""Months below this age are requested again every four weeks."""
+"""Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""Days between the first due days of two reports: about ten older months of each are due, one a day."""
+"""Days between the first due days of two reports: each has about ten older months, and one is due a day."""
 
 
 class Due(NamedTuple):
-    """The day on which the nightly run requests a month, and the rule."""
+    """The day on which the nightly run requests a month, and the rule that makes it due."""
 
-    on: date
+    day: date
     reason: Reason
 
 
@@ -60,13 +60,13 @@ class Calendar:
         """The age of a month in months; negative for future months."""
         return self.this_month.since(month)
 
-    def day_of(self, time: datetime) -> date:
-        """The local day of a time."""
+    def local_day(self, time: datetime) -> date:
+        """The day of a time in the brokerage's time zone."""
         return time.astimezone(self.timezone).date()
 
 
-def calendar(settings: Settings, today: date) -> Calendar:
-    """The calendar of a sync on this day, with the bounds of the settings."""
+def make_calendar(settings: Settings, today: date) -> Calendar:
+    """The calendar of a sync on the day `today`, with the bounds that the settings give."""
     bounds = settings.due_months, settings.budget_months_ahead
     return Calendar(today, settings.start, ZoneInfo(settings.timezone), *bounds)
 
@@ -76,8 +76,8 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     A request covers `months_at_once` months, which are due on the same day of a cycle of one or four weeks;
-    the months of the next request are due a day later. `offset` shifts all due days. Months that `failed`,
-    `changed` after their last request, or are `unsettled` are due immediately.
+    the months of the next request are due a day later. `offset` days are added to all due days. A month is
+    due immediately if its last request failed, if it changed after that request, or if it is unsettled.
     """
 
     report: Report
@@ -85,13 +85,13 @@ class Rules:
     months_at_once: int
     offset: int = 0
     failed: Collection[Month] = ()
-    changed: Mapping[Month, datetime] = field(default_factory=dict)
+    changed_at: Mapping[Month, datetime] = field(default_factory=dict)
     unsettled: Collection[Month] = ()
     selection: Selection = field(default_factory=Selection)
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest months are spread over a week: each needs a request, too many for one night."""
+        """Whether the latest months are spread over a week: a request for each is too much for one night."""
         return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
@@ -104,10 +104,10 @@ class Rules:
             return "nightly"
         if month in self.failed:
             return "failed"
-        days = self._days_between(month)
-        if days and self.calendar.day_of(stored.fetched_at_utc) < self._last_due_day(month, days):
+        days = self._days_between_requests(month)
+        if days and self.calendar.local_day(stored.fetched_at_utc) < self._last_due_day(month, days):
             return "weekly" if self._is_latest(month) else "monthly"
-        if month in self.changed and stored.fetched_at_utc < self.changed[month]:
+        if month in self.changed_at and stored.fetched_at_utc < self.changed_at[month]:
             return "changed"
         return "unsettled" if month in self.unsettled else None
 
@@ -115,24 +115,24 @@ class Rules:
         """When a month is requested next, today or later; None if no rule makes it due again."""
         if reason := self.reason(month, stored):
             return Due(self.calendar.today, reason)
-        days, next_month = self._days_between(month), self.calendar.this_month.plus(1).first_day
-        if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < next_month:
+        days, next_month_day = self._days_between_requests(month), self.calendar.this_month.plus(1).first_day
+        if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < next_month_day:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
-        return replace(self, calendar=replace(self.calendar, today=next_month)).next_due(month, stored)
+        return replace(self, calendar=replace(self.calendar, today=next_month_day)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:
         """Whether a month is one of the latest months or a future one."""
         return self.calendar.age(month) < self.calendar.due_months
 
-    def _days_between(self, month: Month) -> int | None:
+    def _days_between_requests(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
         if self._is_latest(month):  # fewer than seven months have a shorter cycle, so one is due every night
-            shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
-            return shortest if self.is_spread_over_week else None
-        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
+            cycle = min(DAYS_IN_WEEK, calendar.due_months + calendar.months_ahead)
+            return cycle if self.is_spread_over_week else None
+        return DAYS_IN_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
 
     def _last_due_day(self, month: Month, days: int) -> date:
         """The most recent due day of a month, today included, if it is due every `days` days."""
@@ -143,7 +143,7 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have future months. A report that the service calculates for the latest months alone
+    Only budgets have future months. A report that the service calculates only for the latest months
     (interface, Limits: LiveData/CommissionReport) has no older months.
     """
     first, last = calendar.start, calendar.this_month
@@ -158,7 +158,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 class PlannedMonths:
     """The months to request, and how many stored months are `not_requested`.
 
-    `missing` months were never read. `due` months are stored, and a rule requests them again. `postponed`
+    `missing` months were never loaded. `due` months are stored, and a rule requests them again. `postponed`
     months changed, but exceed the nightly cap.
     """
 
@@ -171,7 +171,7 @@ class PlannedMonths:
     def requested(self) -> tuple[Month, ...]:
         return tuple(sorted((*self.missing, *self.due)))
 
-    def due_as(self, reason: Reason) -> tuple[Month, ...]:
+    def due_for(self, reason: Reason) -> tuple[Month, ...]:
         """The months that are due for this reason."""
         return tuple(month for month in self.due if self.due[month] == reason)
 
@@ -181,8 +181,8 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the changed months only the latest `max_changed_months` are requested, because an answer that names
-    every sale must not cause a backfill.
+    Of the changed months only the latest `max_changed_months` are requested: if the service reports every
+    sale as changed, one night must not request all months again.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}
@@ -195,8 +195,8 @@ def plan_months(
 
 
 def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:
-    """When each stored month in scope is due, today or later."""
-    if rules.report.is_by_id:
+    """When each stored month in scope is due next, today or later, and by which rule."""
+    if rules.report.is_tracked_by_id:
         return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}
@@ -228,18 +228,18 @@ class PlanInputs:
 
 
 def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
-    """The rules of a report for a customer tonight."""
+    """The rules of a report for a customer, on the day of the calendar."""
     pair, calendar, selection = (report.name, customer), inputs.calendar, inputs.selection
-    longest = report.endpoint.window_months
+    window_months = report.endpoint.window_months
     return Rules(
         report,
         calendar,
-        months_at_once=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
-        # shifts each customer's days, mostly by different amounts, to spread the load
+        months_at_once=min(window_months, inputs.ledger.caps.get(pair, Cap()).months or window_months),
+        # the checksum spreads the customers over the days of a cycle
         offset=report.timing.position * DAYS_BETWEEN_REPORTS
-        + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
+        + zlib.crc32(customer.encode()) % DAYS_IN_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
-        changed=changed_months(inputs, report, customer),
+        changed_at=changed_months(inputs, report, customer),
         unsettled=unsettled_months(inputs, report, customer) if selection.requests_changes else (),
         selection=selection,
     )
@@ -248,7 +248,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
     """Months to request again, each with the time of its change.
 
-    The service changed one of their sales, or the report's counterpart has new budgets.
+    A month changed if the service changed one of its sales, or if the report's counterpart has new budgets.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -259,7 +259,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change, the least recently read first, without those read today."""
+    """Older months whose rows will still change, least recently read first; none that was read today."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [
@@ -267,7 +267,7 @@ def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Seque
         for month in map(Month.of, inputs.unsettled.get(pair, ()))
         if month in read_at
         and calendar.age(month) >= calendar.due_months
-        and calendar.day_of(read_at[month]) < calendar.today
+        and calendar.local_day(read_at[month]) < calendar.today
     ]
     limit = report.timing.unsettled.max_months if report.timing.unsettled else 0
     return sorted(months, key=lambda month: read_at[month])[:limit]

@@ -15,7 +15,7 @@ from pipelines.months import Month
 from pipelines.planning.due import (
     PlanInputs,
     PlannedMonths,
-    calendar,
+    make_calendar,
     months_in_scope,
     next_due_days,
     plan_months,
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-OVERLAP = timedelta(days=2)  # between consecutive probes, as some changes are reported late
+PROBE_OVERLAP = timedelta(days=2)  # of consecutive probes, because the service reports some changes late
 ID_INTERVAL = timedelta(days=7)  # until an answered id is requested again
-MAX_PROBE = timedelta(days=365)
+MAX_PROBE = timedelta(days=365)  # the longest time for which a probe requests changes
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
 JUST_LOADED = "another command has just loaded it"
 NO_MONTH = "no selected month can be requested today"
 NO_IDS = "no {} in {} yet; the report is requested once they are loaded"
-ON_DEMAND = "requested on demand only: name an id with --estate"
+ON_DEMAND = "requested only on demand: name an id with --estate"
 
 
 @dataclass(frozen=True)
@@ -103,15 +103,15 @@ class Plan:
 def make_plan(
     settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
-    """The plan of a selection, and the ledger behind it; raises SettingsError for a wrong name or start."""
+    """The plan of a selection, and the ledger it uses; raises SettingsError for a wrong name or start."""
     with store.reading() as connection:
-        return make_plan_on(connection, settings, selection, settings.today_local(clock), catalogue)
+        return plan_sync(connection, settings, selection, settings.today_local(clock), catalogue)
 
 
-def make_plan_on(
+def plan_sync(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The same as make_plan, on an open connection."""
+    """The same as `make_plan`, with an open connection."""
     if settings.start > Month.of(today):
         raise SettingsError([f"BROKERBI_START is {settings.start}, which is in the future; correct it."])
     inputs = read_inputs(connection, settings, selection, today, catalogue)
@@ -142,14 +142,14 @@ def read_inputs(
     }
     nightly_caps = settings.ids_a_night, settings.changed_months
     return PlanInputs(
-        calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *nightly_caps
+        make_calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *nightly_caps
     )
 
 
-def planned_now(
+def plan_full_sync(
     settings: Settings, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[PlannedReport, ...]:
-    """The reports of a full sync's plan; empty if the settings lack customers or a start."""
+    """The reports that a full sync would plan now; empty if the settings lack customers or a start."""
     if not settings.model_fields_set >= {"customers", "start"}:
         return ()
     plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
@@ -159,7 +159,7 @@ def planned_now(
 def record_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
-    """Record when each stored month is requested next, from the next night on, and by which rule."""
+    """Record the next day, from tomorrow on, on which each stored month is due, and by which rule."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)
     inputs = read_inputs(connection, settings, Selection(), tomorrow, catalogue)
     days = {
@@ -173,7 +173,7 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """The reports of every active or named customer, reports without months first."""
+    """Plan each report of each customer that is active or named; reports without months come first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
@@ -188,7 +188,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     denied = inputs.ledger.denied.get(planned.pair)
     if not planned.customer.active:
         return replace(planned, skipped=SWITCHED_OFF)
-    if denied and calendar.day_of(denied) == calendar.today and not inputs.selection.refresh:
+    if denied and calendar.local_day(denied) == calendar.today and not inputs.selection.refresh:
         return replace(planned, skipped=DENIED_TODAY)
     if by_id and by_id.ids_from and not inputs.ids.get(planned.pair):
         tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in by_id.ids_from))
@@ -236,26 +236,26 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:
             return True
-        return inputs.calendar.today - inputs.calendar.day_of(answered_at) >= ID_INTERVAL
+        return inputs.calendar.today - inputs.calendar.local_day(answered_at) >= ID_INTERVAL
 
-    due, postponed, not_requested = inputs.selection.ids, 0, 0
+    requested_ids, postponed, not_requested = inputs.selection.ids, 0, 0
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
         due_ids = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
-        due = tuple(due_ids[: inputs.max_ids])
-        postponed, not_requested = len(due_ids) - len(due), len(ids) - len(due)
-    elif not due:
+        requested_ids = tuple(due_ids[: inputs.max_ids])
+        postponed, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
+    elif not requested_ids:
         return replace(planned, skipped=ON_DEMAND)
     return replace(
         planned,
         months=PlannedMonths(not_requested=not_requested),
-        windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in due),
+        windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in requested_ids),
         postponed=postponed,
     )
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """A request for each span and id; of a paged report, as many as its largest window needed for a span."""
+    """One request for each span and id, or as many as a span of the report's largest paged window needed."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
@@ -267,24 +267,24 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     """A probe for every customer with stored months that are not requested every night.
 
-    It is sent to the first report that the service did not deny today.
+    It uses the endpoint of the first report that the service did not deny to the customer today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
-    denied_today = {pair for pair, at in ledger.denied.items() if calendar.day_of(at) == today}
+    denied_today = {pair for pair, at in ledger.denied.items() if calendar.local_day(at) == today}
     for customer in inputs.customers:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
-        was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
+        was_denied_today = denied_at is not None and calendar.local_day(denied_at) == today
         days_fetched = [
-            calendar.day_of(stored.fetched_at_utc)
+            calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports
             if report.timing.follows_sales
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
         if days_fetched and source and customer.active and not was_denied_today:
-            first = max(ledger.probed.get(customer.id, min(days_fetched)) - OVERLAP, today - MAX_PROBE)
+            first = max(ledger.probed.get(customer.id, min(days_fetched)) - PROBE_OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             name, report = source
             window = Window((), spans)

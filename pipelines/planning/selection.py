@@ -27,9 +27,9 @@ class Selection:
 
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
-    would hold back, and `ids` are for reports on demand. `guided` first asks which sales changed at the
-    service, and requests their months too; so does an empty selection. Months loaded after `fresh_since` are
-    not requested, because another command fetched them while this one waited.
+    would hold back, and `ids` are for reports on demand. `guided` first asks the service which sales changed,
+    and requests their months too; so does a selection of nothing but customers. Months loaded after
+    `fresh_since` are not requested, because another command fetched them while this one waited.
     """
 
     first: Month | None = None
@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to ask the service which sales changed: if `guided`, or if nothing is narrowed."""
+        """Whether to request changed sales: if `guided`, or if the selection names nothing but customers."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 
@@ -63,7 +63,7 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports that a selection names, else those of the settings.
 
-    Raises SettingsError for an unknown name, and for a login to a function without reports.
+    Raises SettingsError for an unknown name, and for a login for a function without reports.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):

@@ -1,4 +1,4 @@
-"""Windows: requested months cut into the fewest spans that the service allows."""
+"""Windows: requested months, cut into the fewest spans that the service accepts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """The two halves of a span of several days, cut between months if it has several."""
+        """The two halves of a span of several days, cut between two months if it covers several."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -63,23 +63,23 @@ UNDATED_WINDOW = Window((), ())
 
 def windows(
     months: Iterable[Month],
-    longest: int,
+    max_months: int,
     today: date,
-    longest_days: int | None = None,
+    max_days: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Window]:
-    """Cut months into the fewest windows of at most `longest` whole calendar months.
+    """Cut months into the fewest windows of at most `max_months` whole calendar months.
 
-    The spans of a window have at most `limit` months, including a day more on both sides of the window, or
-    `longest_days` days if the service rejected whole months. A window whose last month is the current one
-    ends today, any other with its last month.
+    The spans of a window have at most `limit` months, including an extra day at each end of the window, or
+    `max_days` days if the service rejected whole months. A window whose last month is the current one ends
+    today, any other with its last month.
     """
-    for run in runs_of_months(months, longest if longest_days is None else 1):
-        whole = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
-        if longest_days is None and limit is not None:
-            spans = spans_of_months(whole, limit)
+    for run in runs_of_months(months, max_months if max_days is None else 1):
+        span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
+        if max_days is None and limit is not None:
+            spans = spans_of_months(span, limit)
         else:
-            spans = spans_of_days(whole, longest_days or whole.days)
+            spans = spans_of_days(span, max_days or span.days)
         yield Window(run, tuple(spans))
 
 
@@ -94,7 +94,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into shorter ones of at most `limit` months, including a day more on both sides."""
+    """Cut a span into shorter ones of at most `limit` months, including an extra day at each end."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:
@@ -106,18 +106,18 @@ def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
         first = last + day
 
 
-def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
-    """Cut a span into shorter ones of at most `longest_days` days."""
+def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
+    """Cut a span into shorter ones of at most `max_days` days."""
     first = span.first
     while first <= span.last:
-        last = min(first + timedelta(days=longest_days - 1), span.last)
+        last = min(first + timedelta(days=max_days - 1), span.last)
         yield Span(first, last)
         first = last + timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """One of the requests for a customer and span: its requested id, and its value of a choice parameter."""
+    """One variant of the request for a span: its requested id, and its value of a choice parameter."""
 
     requested_id: str | None = None
     choice: str | None = None

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
-"""Settings whose values are not quoted, like secrets and the files that hold them."""
+"""Settings whose values are never quoted, in addition to secrets and the paths of their files."""
 MAX_QUOTED = 60
 
 
 class SettingsError(ValueError):
-    """Settings that cannot be used; `problems` holds a sentence for each."""
+    """Settings that cannot be used; `problems` has a sentence for each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -26,20 +26,20 @@ def variable(name: str) -> str:
     return f"{PREFIX}{name.upper()}"
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name that is closest, if any is close."""
-    return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=0.75)), None)
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The one of `names` that is most similar to `name`; None if none is similar."""
+    return next(iter(get_close_matches(name.lower(), names, n=1, cutoff=0.75)), None)
 
 
 def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
-    """The sentences for the errors of a validation; the description of a field says what it should be."""
+    """The sentences for the errors of a validation; the description of a field states what it should be."""
     messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, location = detail["type"], detail["loc"]
-        # Our checks have sentences; a message of pydantic may quote a secret, so only its kind is used.
+        # Our own checks have sentences. A message of pydantic may quote a secret, so only its kind is used.
         wording = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(location[0]) if location else ""
         if not location:

@@ -1,4 +1,4 @@
-"""Settings: each with its type, default and rule; read once, at start, and passed in."""
+"""Settings: each with its type, default and rule; read once at the start, and passed to functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
 def _checked_id(text: str) -> str:
-    """A customer id that fits into a partition key and, percent-encoded, into a path."""
+    """The customer id, if it fits into a partition key and, percent-encoded, into a path."""
     customer = tidy(text)
     is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
     if not is_id or "..." in customer or customer in {".", ".."}:
@@ -86,34 +86,34 @@ def _checked_folder(path: Path) -> Path:
     return path
 
 
-def _words(value: object) -> object:
+def _split_at_commas(value: object) -> object:
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
     return value
 
 
 NOT_CARRIED = "may not contain a colon or a control character, because Basic authentication cannot carry it"
-SLIPPED_IN = "contains a line break or another control character; look for one that slipped in"
-NO_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
-NO_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
+HAS_CONTROL = "contains a line break or another control character; remove it"
+NOT_A_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
+NOT_A_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
 Name = Annotated[str, AfterValidator(tidy)]
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
-Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
-Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
+Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, HAS_CONTROL))]
+Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NOT_A_WEBHOOK))]
 Link = Annotated[
     str,
     AfterValidator(lambda text: text.strip().rstrip("/")),
-    AfterValidator(partial(_matching, LINK, NO_LINK)),
+    AfterValidator(partial(_matching, LINK, NOT_A_LINK)),
 ]
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
-A_FILE = "the path of a file with a secret"
+FILE_DESCRIPTION = "the path of a file with a secret"
 
 NO_SECRET = SecretStr("")
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """The login for a function of the service; its username defaults to the customer's or shared one."""
+    """The login for a function of the service; its username defaults to the customer's or the shared one."""
 
     model_config = FROZEN
 
@@ -129,8 +129,8 @@ class Customer(FunctionLogin):
     """An office or group whose reports are requested, if needed with a password or login of its own.
 
     A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
-    customer is no longer requested, but its rows stay. A customer's region applies to all its offices, except
-    those listed with their own.
+    customer is no longer requested, but its rows stay. A customer's region applies to all of its
+    offices that are not listed as customers with a region of their own.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -141,7 +141,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """A condition that the operator knows of and cannot fix; no alarm up to the day `until`."""
+    """A condition that the operator knows of and cannot fix: it raises no alarm up to the day `until`."""
 
     model_config = FROZEN
 
@@ -154,7 +154,7 @@ class Acknowledgement(BaseModel):
 
 
 class Settings(BaseModel):
-    """Every setting: as a variable BROKERBI_ and the name in capitals, in brokerbi.toml the name as key."""
+    """Every setting: its name is its key in brokerbi.toml and, in capitals after BROKERBI_, its variable."""
 
     model_config = FROZEN
 
@@ -168,7 +168,7 @@ class Settings(BaseModel):
         default=NO_SECRET,
         description="the password of the login, or set BROKERBI_PASSWORD_FILE to a file with it",
     )
-    password_file: Path | None = Field(default=None, description=A_FILE)
+    password_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     customers: tuple[Customer, ...] = Field(
         default=(), description="customer ids separated by commas, like M30011,G2"
@@ -187,7 +187,7 @@ class Settings(BaseModel):
     timezone: Annotated[str, AfterValidator(_checked_timezone)] = Field(
         default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
     )
-    reports: Annotated[tuple[str, ...] | None, BeforeValidator(_words)] = Field(
+    reports: Annotated[tuple[str, ...] | None, BeforeValidator(_split_at_commas)] = Field(
         default=None, description="report names separated by commas, or +name and -name"
     )
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
@@ -216,26 +216,26 @@ class Settings(BaseModel):
     shapes: Path | None = Field(default=None, description="a file like shapes.toml")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
-    pseudonym_key_file: Path | None = Field(default=None, description=A_FILE)
+    pseudonym_key_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
     allow_budget_writes: bool = Field(default=False, description="true or false")
     published_url: Link = Field(default="", description="the address of the published file and its page")
     pages: bool = Field(default=True, description="true or false")
     chain_name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
-    export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
-        default=(), description="formats separated by commas: parquet, csv, xlsx"
-    )
+    export_formats: Annotated[
+        tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_split_at_commas)
+    ] = Field(default=(), description="formats separated by commas: parquet, csv, xlsx")
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # Several logins on one Dagster, and tables for other engines; only a lake imports deltalake.
+    # Shards that share one Dagster, and tables for other engines; only a lake needs deltalake.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
-    # Where messages about failures go; without any, only the Dagster UI shows them.
+    # Channels for messages about failures; without any, only the Dagster UI shows failures.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
-    alert_webhook_file: Path | None = Field(default=None, description=A_FILE)
-    alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_words)] = Field(
+    alert_webhook_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
+    alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_split_at_commas)] = Field(
         default=(), description="a list of mailboxes separated by commas, like bi@example.com"
     )
     alert_email_from: Mailbox = Field(default="", description="a mailbox, like bi@example.com")
@@ -243,9 +243,9 @@ class Settings(BaseModel):
     alert_smtp_port: int = Field(default=587, ge=1, le=65535, description="a port from 1 to 65535")
     alert_smtp_username: str = Field(default="", repr=False, description="the username at the mail server")
     alert_smtp_password: Secret = Field(default=NO_SECRET, description="the password at the mail server")
-    alert_smtp_password_file: Path | None = Field(default=None, description=A_FILE)
+    alert_smtp_password_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
-    ping_url_file: Path | None = Field(default=None, description=A_FILE)
+    ping_url_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     acknowledge: tuple[Acknowledgement, ...] = Field(
         default=(), description="tables with a kind, a reason and until"
     )
@@ -318,7 +318,7 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The entry with this customer's login for a path, and its function (empty if for all functions).
 
-        A customer's own login comes before the shared one, and the narrowest function first.
+        A login of the customer comes before a shared one, and one for a narrower function before others.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -335,7 +335,7 @@ class Settings(BaseModel):
         password = entry.password or self.password
         if not username or not password.get_secret_value():
             raise SettingsError(
-                [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and _PASSWORD."]
+                [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and BROKERBI_PASSWORD."]
             )
         return username, password
 
@@ -346,7 +346,7 @@ class Settings(BaseModel):
         return [name for name, is_set in channels.items() if is_set]
 
     def run_clock(self, real: Clock) -> Clock:
-        """The clock of a run: the real one, or one set to the day of a rehearsal."""
+        """The clock of a run: the real one, or one that shows the day of a rehearsal."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
     def today_local(self, clock: Clock) -> date:
@@ -355,7 +355,7 @@ class Settings(BaseModel):
 
 
 class Variables(BaseSettings, Settings):
-    """All variables: for settings, for one customer, and for the login for one function."""
+    """All environment variables: of settings, of one customer, and of the login for one function."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False)
 
@@ -370,7 +370,7 @@ def load_settings(
     offline: bool = False,
     reading: bool = False,
 ) -> Settings:
-    """The settings from this environment and the TOML file it names (else ./brokerbi.toml, if any).
+    """The settings from this environment and the TOML file that it names (else ./brokerbi.toml, if any).
 
     Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
     `reading` commands need no customers or first month either, and open no files with secrets.
@@ -404,7 +404,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error with which a sync would reject the settings; None if valid, or if they name no login."""
+    """The error with which a sync would reject the settings; None if they are valid or name no login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:
@@ -415,7 +415,7 @@ def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> S
 
 
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
-    """How messages name the login of a customer at a path."""
+    """How messages name the login of a customer for a path."""
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:

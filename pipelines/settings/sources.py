@@ -1,4 +1,4 @@
-"""Sources of the settings: environment variables over one TOML file, and files that hold secrets."""
+"""Sources of the settings: one TOML file, environment variables that override it, and files with secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFIG = "BROKERBI_CONFIG"
 EXPORT_FORMATS = "BROKERBI_EXPORT_FORMATS"
 CUSTOMER = "BROKERBI_CUSTOMER__"
 LOGIN = "BROKERBI_LOGIN__"
-PRIVACY = ("pseudonym", "landing")
+PRIVACY_PREFIXES = ("pseudonym", "landing")
 
 Table = dict[str, Any]
 
@@ -22,8 +22,8 @@ Table = dict[str, Any]
 class Sources:
     """The values of all sources, not yet validated.
 
-    `problems` and `warnings` hold a sentence each. Without `with_secrets` no file with a secret is opened.
-    Raises SettingsError if the file cannot be read, because any missing setting may be in it.
+    `problems` and `warnings` are sentences. Without `with_secrets` no file with a secret is opened. Raises
+    SettingsError if the TOML file cannot be read, because settings that seem to be missing may be in it.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Sources:
         *,
         with_secrets: bool,
     ) -> None:
-        # An empty variable counts as unset, but an empty list of formats overrides that of the file.
+        # An empty variable counts as unset, but an empty list of formats overrides the list in the file.
         self.environment = {
             name: value for name, value in sorted(environment.items()) if value or name == EXPORT_FORMATS
         }
@@ -53,7 +53,7 @@ class Sources:
             self.values["logins"] = overlay(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)
         for prefix, table in tables_in(self.values):
-            anchor(table, directory)
+            make_paths_absolute(table, directory)
             if with_secrets:
                 self._read_secrets(table, prefix)
 
@@ -80,7 +80,7 @@ class Sources:
             del table[key]
             self._note_unknown(f"{key} in {path}", key)
         for prefix, part in tables_in(table):
-            anchor(part, path.parent)
+            make_paths_absolute(part, path.parent)
             for key in [key for key in part if f"{key}_file" in self.names]:
                 del part[key]
                 self.problems.append(
@@ -90,12 +90,12 @@ class Sources:
         return table
 
     def _note_unknown(self, name: str, key: str) -> None:
-        """Warn of an unknown name; it is a problem if a privacy setting may be meant."""
-        meant = nearest(key, [*self.names, "config"])
-        if meant and meant.startswith(PRIVACY):
-            self.problems.append(f"{name} is not a setting; did you mean {variable(meant)}?")
+        """Warn of an unknown name; one that is similar to a privacy setting is a problem."""
+        similar = nearest(key, [*self.names, "config"])
+        if similar and similar.startswith(PRIVACY_PREFIXES):
+            self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
         else:
-            hint = f"; did you mean {variable(meant)}?" if meant else "."
+            hint = f"; did you mean {variable(similar)}?" if similar else "."
             self.warnings.append(f"{name} is not a setting and was ignored{hint}")
 
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
@@ -113,7 +113,7 @@ class Sources:
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
-        """Put the content of the files that a table names for its secrets into the table."""
+        """Read the secrets of a table from the files that it names, and add them to it."""
         for key in [key for key in table if key.endswith("_file") and table[key]]:
             secret, name, file = key.removesuffix("_file"), f"{prefix}{key.upper()}", Path(str(table[key]))
             if table.get(secret):
@@ -131,17 +131,17 @@ class Sources:
                     self.problems.append(f"{name} names {file}, which is empty.")
 
 
-def overlay(below: Table, above: Table) -> Table:
-    """Lay the table `above` over `below`; a secret replaces the file that holds it."""
-    values = {key: value for key, value in below.items() if key.removesuffix("_file") not in above}
-    for key, value in above.items():
-        lower = below.get(key)
-        values[key] = overlay(lower, value) if isinstance(lower, dict) and isinstance(value, dict) else value
+def overlay(base: Table, overrides: Table) -> Table:
+    """The table `base` with the values of `overrides`; a secret there also replaces its file in `base`."""
+    values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
+    for key, value in overrides.items():
+        inner = base.get(key)
+        values[key] = overlay(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
     return values
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """Every table that may have paths and secrets, and the prefix of its variables."""
+    """The prefix of the variables for each table that may have paths and secrets, and the table."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner
@@ -150,8 +150,8 @@ def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
                 yield f"{prefix}LOGIN__{function.upper()}__", login
 
 
-def anchor(table: Table, directory: Path) -> None:
-    """Make the relative paths of a table absolute."""
+def make_paths_absolute(table: Table, directory: Path) -> None:
+    """Make the relative paths of a table absolute, from this directory."""
     for key, value in table.items():
         if (key == "data_dir" or key.endswith("_file")) and isinstance(value, str) and value:
             table[key] = str(directory / Path(value).expanduser())

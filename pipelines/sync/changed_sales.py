@@ -1,4 +1,4 @@
-"""Changed sales: the sales that the service reports as changed, and the months that become due."""
+"""Changed sales: probes ask the service which sales changed, and the affected months become due."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-UNANSWERED = (
+PROBE_FAILED = (
     "the service did not report which sales changed, so older months are read again only every four weeks: {}"
 )
 
@@ -42,13 +42,13 @@ async def probe_changed_sales(
     catalogue: Mapping[str, Report],
     run_id: str,
 ) -> list[WindowResult]:
-    """Probe all customers together, and record the months that the changes affect.
+    """Send the probes of all customers together, and record the months that the changes affect.
 
     A failed probe is reported and stops nothing.
     """
     reports = [report for report in catalogue.values() if report.timing.follows_sales]
 
-    async def ask(probe: PlannedProbe) -> WindowResult:
+    async def send(probe: PlannedProbe) -> WindowResult:
         task, [window] = TaskState(probe), probe.windows
         client = clients(probe.customer.id, probe.report.endpoint.path)
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
@@ -56,7 +56,7 @@ async def probe_changed_sales(
             return await asyncio.to_thread(_record_failure, probe, result, error, store)
         return await asyncio.to_thread(_record_answer, probe, result, store, reports, fetcher.timezone)
 
-    return list(await asyncio.gather(*map(ask, probes)))
+    return list(await asyncio.gather(*map(send, probes)))
 
 
 def _record_answer(
@@ -97,11 +97,11 @@ def _record_answer(
 def _affected_months(
     connection: Connection, customer: str, reports: Sequence[Report], estates: Sequence[ChangedEstate]
 ) -> dict[tuple[str, date], set[str]]:
-    """The ids of changed estates, by each report and month that must be requested again for them.
+    """The ids of the changed estates that affect each month of each report.
 
-    These are the months of the new and of the stored contract, because a corrected date moves a sale. If the
-    report's rows have their own date, these are also the months whose stored rows name the estate, and the
-    month of possession, to which such rows may move.
+    An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
+    If the rows of a report have dates of their own, it also affects the months whose stored rows name it, and
+    its month of possession, to which such rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -126,19 +126,19 @@ def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())
-    # only this request is denied: the report without the filter may be accessible
+    # only the probe is denied: the report itself, without the filter, may be accessible
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
-    unanswered = UNANSWERED.format(reason)
+    unanswered = PROBE_FAILED.format(reason)
     return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
 
 
 @dataclass(frozen=True)
 class ChangedEstate:
-    """A changed estate: when it changed, and the months of its dates, if known."""
+    """A changed estate: when it changed, and its months of contract and possession, if known."""
 
     id: str
     changed_at_utc: datetime
@@ -151,8 +151,8 @@ def changed_estates(
 ) -> list[ChangedEstate]:
     """The estates of an answer that changed on or after the first requested day.
 
-    Earlier changes are skipped, because a service that ignores the requested days sends them all. An estate
-    without a time of change counts as changed when fetched.
+    Earlier changes are skipped, because a service that ignores the requested days sends all sales. An estate
+    without a time of change counts as changed when it was fetched.
     """
     zone, estates = ZoneInfo(timezone), []
     for row in frame.filter(pl.col("id").fill_null("") != "").iter_rows(named=True):

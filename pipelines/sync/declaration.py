@@ -1,4 +1,4 @@
-"""Declaration of the catalogue in the working file: its tables, and the reports that are on."""
+"""Declaration of the catalogue in the working file: its tables, and which reports are on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.due import Calendar, calendar, months_in_scope
+from pipelines.planning.due import Calendar, make_calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Connection
@@ -25,12 +25,12 @@ def declare_catalogue(
 ) -> None:
     """Create every table of the catalogue with its declared columns, and record which reports are on.
 
-    A report on demand is never late, so it counts as off.
+    A report that is requested only on demand is never late, so it counts as off.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
     chosen = chosen_reports(settings, Selection(), catalogue)
-    today = calendar(settings, settings.today_local(clock))
+    calendar = make_calendar(settings, settings.today_local(clock))
     rows = [
         {
             "report": report.name,
@@ -38,19 +38,19 @@ def declare_catalogue(
             "description": report.description,
             "path": report.endpoint.path,
             "is_on": report in chosen and not report.timing.on_demand,
-            "is_awaited": not report.is_by_id,
-            **_first_and_last_month(report, today),
+            "is_awaited": not report.is_tracked_by_id,
+            **_first_and_last_month(report, calendar),
         }
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
 
 
-def _first_and_last_month(report: Report, today: Calendar) -> dict[str, date]:
+def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]:
     """The first and last month for which a report can be requested today; empty if it has no months."""
-    if not report.has_months or report.is_by_id:
+    if not report.has_months or report.is_tracked_by_id:
         return {}
-    months = list(months_in_scope(report, today))
+    months = list(months_in_scope(report, calendar))
     return {"first_month": months[0].first_day, "last_month": months[-1].first_day} if months else {}
 
 

@@ -1,4 +1,4 @@
-"""Guard of stored rows: the rules by which a new answer is held back.
+"""Guard of stored rows: the rules by which a new answer is held back instead of loaded.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
 declared column that most stored rows fill is empty in all new rows. Rows are compared for the whole window
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from warehouse.load.profile import TableProfile
     from warehouse.protocols import TableLike
 
-MAX_NAMED = 4
+MAX_COLUMNS_LISTED = 4
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
-    "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
-    "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
+    "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
+    "--accept-shrink`, or launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY_FOR_COLUMNS = (
     "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes` "
@@ -43,13 +43,13 @@ def check_shrink(
     limits: ShrinkLimits, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
 ) -> None:
     """Raise HeldBack if a window's answer breaks a rule; `rows` are its row counts by month."""
-    before = {month: stored_rows(stored, month) for month in rows}
+    stored_counts = {month: stored_rows(stored, month) for month in rows}
     for months in ([*rows], *([month] for month in rows)):
-        count = sum(before[month] for month in months)
+        count = sum(stored_counts[month] for month in months)
         lost = count - sum(rows[month] for month in months)
         if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
-            raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would go", REMEDY)
+            raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would be removed", REMEDY)
     check_columns(add_up(stored, rows), tables, limits.min_rows)
 
 
@@ -58,8 +58,8 @@ def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
-        more = [f"{len(emptied) - MAX_NAMED} more"] if len(emptied) > MAX_NAMED else []
-        issue = ", and ".join([*emptied[:MAX_NAMED], *more])
+        more = [f"{len(emptied) - MAX_COLUMNS_LISTED} more"] if len(emptied) > MAX_COLUMNS_LISTED else []
+        issue = ", and ".join([*emptied[:MAX_COLUMNS_LISTED], *more])
         raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
 
 
@@ -77,6 +77,6 @@ def _emptied_columns(
             is_empty = table.frame[column.name].null_count() == table.frame.height
             if is_declared and is_empty and filled * 2 > profile.rows:
                 yield (
-                    f"{table.name}.{column.name} is empty in all rows and was filled in {filled} "
-                    f"of {profile.rows}"
+                    f"{table.name}.{column.name} is empty in all new rows and was filled in {filled} "
+                    f"of {profile.rows} stored rows"
                 )

@@ -1,4 +1,4 @@
-"""Loader of one sync: loads fetched windows in groups, one transaction each, while requests go on."""
+"""Loader of one sync: loads fetched windows in groups, each in one transaction, while requests go on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
 """A group is full at this many windows or bytes of answers; the other half of the memory is for fetching."""
 GATHERING_SECONDS = 2.0
-"""How long a fetched window waits for others; if the run is killed, waiting windows are requested again."""
+"""How long a fetched window waits for others; if the run is killed meanwhile, it is requested again."""
 
 
 @dataclass
@@ -36,39 +36,39 @@ class Loader:
     store: Store
     summary: Summary
     memory: MemoryBudget = field(default_factory=MemoryBudget)
-    patience: float = GATHERING_SECONDS
+    gathering_seconds: float = GATHERING_SECONDS
     _waiting: list[WindowResult] = field(default_factory=list)
-    _is_over: bool = False
+    _is_finishing: bool = False
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
         """Take a fetched window; it leaves the memory budget once its rows are in the file."""
-        self.memory.fetched(result.report, result.bytes)
+        self.memory.record_fetched(result.report, result.bytes)
         async with self._changed:
             self._waiting.append(result)
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Load groups until the end, in threads, so that requests go on."""
+        """Load groups, in threads so that requests go on, until `finish` is called and no window waits."""
         while group := await self._next_group():
             for result in await asyncio.to_thread(self._load_group, group):
                 self.summary.add(result)
-            self.memory.loaded(*(result.bytes for result in group))
+            self.memory.record_loaded(*(result.bytes for result in group))
 
     async def _next_group(self) -> Sequence[WindowResult]:
-        """The waiting windows, once they fill a group or have waited long enough; empty at the end."""
+        """The waiting windows, once they fill a group or have waited long enough; empty after the last."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self._waiting or self._is_over)
+            await self._changed.wait_for(lambda: self._waiting or self._is_finishing)
             with suppress(TimeoutError):
-                async with asyncio.timeout(self.patience):
-                    await self._changed.wait_for(lambda: self._is_full or self._is_over)
+                async with asyncio.timeout(self.gathering_seconds):
+                    await self._changed.wait_for(lambda: self._is_full or self._is_finishing)
             group, self._waiting = self._waiting, []
             return group
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Load all fetched windows, even if the run is being stopped."""
         async with self._changed:
-            self._is_over = True
+            self._is_finishing = True
             self._changed.notify_all()
         await running
 

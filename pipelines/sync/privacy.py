@@ -1,4 +1,4 @@
-"""Privacy of loaded rows: erased persons stay erased, contacts may be loaded under pseudonyms.
+"""Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
 If a key is set, tables have a keyed hash in place of a contact's name. The same name and key give the same
 pseudonym, so people can still be counted. Landing keeps the answers as received.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.protocols import Documented, TableLike
 
-DIGITS = 16
+PSEUDONYM_DIGITS = 16
 
 
 def pseudonym(key: bytes, text: str | None) -> str | None:
@@ -33,11 +33,11 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
     if text is None or not text.strip():
         return text
     normalized = " ".join(text.casefold().split()).encode()
-    return f"p-{hmac.new(key, normalized, hashlib.sha256).hexdigest()[:DIGITS]}"
+    return f"p-{hmac.new(key, normalized, hashlib.sha256).hexdigest()[:PSEUDONYM_DIGITS]}"
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms in columns that name a contact, and in free texts that repeat the name."""
+    """The rows with pseudonyms in columns that name a contact, and for these names in free texts."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]
@@ -72,7 +72,7 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
     return text
 
 
-def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
+def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
     It reads the list of erased persons for each table, because a person may be erased during a sync.

@@ -15,14 +15,14 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so their pace says nothing about the rest."""
+"""The first windows start together, so their pace does not predict that of the others."""
 MAX_REASON_LENGTH = 70
-HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
+HEADERS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
 
 @dataclass
 class Progress:
-    """Counts windows, and makes a progress line from time to time."""
+    """Counts finished windows, and returns a progress line from time to time."""
 
     windows: int = 0
     done: int = 0
@@ -33,7 +33,7 @@ class Progress:
     last_line: float = 0.0
 
     def begin(self, plan: Plan) -> str:
-        """Begin; returns a line with the planned requests."""
+        """Start the clock; returns a line about the planned windows and requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.window_count
         left = sum(planned.months.not_requested for planned in plan.planned)
@@ -44,7 +44,7 @@ class Progress:
             + (f"; {counted(left, 'month')} are loaded and not due" if left else "")
         )
 
-    def count(self, window: WindowResult) -> bool:
+    def add(self, window: WindowResult) -> bool:
         """Count a finished window; returns whether it was planned."""
         self.requests += window.requests
         if window.status in NOTHING_TO_LOAD or window.report == CHANGED_SALES:
@@ -71,9 +71,9 @@ class Progress:
 
 
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
-    """The outcome of each report, as cells under HEADS.
+    """The outcome of each report, as a row of cells under HEADERS.
 
-    No cell states why a report failed: there is a line for each cause, with all its reports and customers.
+    No cell states why a report failed: `failure_lines` has a line for each cause, with all it affects.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

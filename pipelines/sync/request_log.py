@@ -22,9 +22,9 @@ MAX_BYTES = 10_000_000
 class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
-    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients, without headers,
-    logins and bodies. Lines are dropped while the disk is full; loading reports that. `counts` fills
-    `meta.requests_by_day`: every try counts, and the seconds are waiting time.
+    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they contain no
+    headers, logins or bodies. Lines are lost while the disk is full, which loading reports. `counts` are
+    added to `meta.requests_by_day`: each try counts as a request, and the seconds are waiting time.
     """
 
     data_dir: Path

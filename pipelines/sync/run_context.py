@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True)
 class RunContext:
-    """The clock, network and reports of a run; a test passes its own. No `transport` is the real network."""
+    """The clock, network and reports of a run. Tests replace them; the default `transport` is the network."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
@@ -54,11 +54,12 @@ class RunContext:
         log = RequestLogger(settings.data_dir, run_id, settings.run_clock(self.clock))
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
-        by_id, by_login = {customer.id: customer for customer in settings.customers}, dict[Login, Client]()
+        customers = {customer.id: customer for customer in settings.customers}
+        by_login = dict[Login, Client]()
 
         @cache
         def client(customer: str, path: str) -> Client:
-            login = login_of(settings, by_id[customer], path)
+            login = login_of(settings, customers[customer], path)
             if login not in by_login:
                 by_login[login] = Client(
                     settings.base_url,
@@ -80,7 +81,7 @@ class RunContext:
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
-    """The login for a customer and path, with its name in messages."""
+    """The login for a customer and path, and how messages name it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 WINDOWS_PER_REQUEST = 2
 """Windows in progress per concurrent request, so that no slot is idle while an answer is parsed."""
 THREADS = 3
-"""How many answers are parsed, compressed or loaded at a time: each takes its own memory."""
+"""How many answers are parsed, compressed or loaded at the same time; each takes memory of its own."""
 MAX_WINDOWS_AT_A_TIME = 4
-"""Windows of one report and customer requested at a time, after the first answers."""
+"""Windows of one report and customer that are requested at a time, after the first answers."""
 MAX_REJECTED_MONTHS = 2
 """After this many rejections in a row, older months are not requested."""
 
 
 @dataclass
 class Scheduler:
-    """Works through the windows of all tasks; the outcome of each is added to the summary."""
+    """Requests the windows of all tasks, and adds the outcome of each window to the summary."""
 
     fetcher: Fetcher
     loader: Loader
@@ -92,7 +92,7 @@ class Scheduler:
     ) -> tuple[WindowResult, Exception] | None:
         """Fetch one window and hand it to the loader; returns its record and the error if fetching failed.
 
-        It is not requested if the outcome of other windows forbids it.
+        The window is not requested if the outcome of earlier windows rules it out.
         """
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
@@ -110,7 +110,7 @@ class Scheduler:
             return None
 
     def _unrequested_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
-        """The record of a window that the outcome of other windows forbids; None if it may be requested."""
+        """The record of a window that earlier outcomes rule out; None if it may be requested."""
         if not task.denied and self.circuit_breaker.lacks_access(result.customer, login):
             task.denied = True
             task.stop_reason = "not requested: this login has been denied every report of the customer (403)"
@@ -121,7 +121,7 @@ class Scheduler:
         return result.ended(WindowStatus.NOT_REQUESTED, task.stop_reason) if task.stop_reason else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
-        """Record a window that could not be fetched, and the consequences for the rest of its task."""
+        """Record a window that could not be fetched, and adapt the rest of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():
@@ -136,7 +136,7 @@ class Scheduler:
                 status = WindowStatus.HELD_BACK
             case Forbidden():
                 status, task.denied, task.stop_reason = WindowStatus.NO_ACCESS, True, reason
-            case BadRequest() if not task.planned.report.is_by_id:
+            case BadRequest() if not task.planned.report.is_tracked_by_id:
                 task.rejected_in_a_row += 1
             case HostDown():
                 status = WindowStatus.NOT_REQUESTED
@@ -156,7 +156,7 @@ class Scheduler:
 
 
 def failure_of(error: Exception) -> Failure:
-    """The record of the error that ended a window."""
+    """The facts of the error that ended a window, as the ledger records them."""
     name = type(error).__name__
     if isinstance(error, HeldBack):
         return Failure(error.rule, error.remedy)
@@ -166,7 +166,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order, each customer beginning with a different report.
+    """The tasks in round-robin order of customers, each beginning with a different report.
 
     Consecutive requests are then for different customers and reports. If all of them are denied, more than
     one access right is missing, and the circuit breaker ends the run.

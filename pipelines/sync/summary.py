@@ -1,4 +1,4 @@
-"""Summary of a sync: the result of every window, and messages for people and schedules."""
+"""Summary of a sync: the result of every window, and a line for each cause of failure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
-"""Statuses that fail a run; a report to which the login never had access does not."""
+"""Statuses that fail a run; a denied window fails it only if it is in `wrongly_denied`."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 
 
 @dataclass
 class Summary:
-    """The outcome of one sync; grows while it runs.
+    """The outcome of one sync, to which each window is added as it ends.
 
     `stopped` is the error that ended the run early, and `on_result` is called with every window.
     `conditions` are read from the working file at the end.
@@ -50,7 +50,7 @@ class Summary:
         *,
         warnings: tuple[str, ...] = (),
     ) -> None:
-        """Add months of a report, or a whole report, that this sync does not request."""
+        """Add the months of a report that this sync does not request, or the whole report."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
         self.add(result.ended(WindowStatus.SKIPPED, reason))
 
@@ -66,7 +66,7 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """Denied windows that are an error: all access is denied, or was lost, or the operator named them."""
+        """Denied windows that are errors: access was lost or fully denied, or the operator named them."""
         return self._denial_errors(WindowStatus.NO_ACCESS)
 
     def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
@@ -89,7 +89,7 @@ class Summary:
     def requests(self) -> int:
         return sum(result.requests for result in self.results)
 
-    def complaints(self) -> list[str]:
+    def failure_lines(self) -> list[str]:
         """A line for each cause of failure, including reports skipped because access was lost before."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}

@@ -11,12 +11,12 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.planning.plan import Plan, PlannedReport, make_plan_on, record_next_due
+from pipelines.planning.plan import Plan, PlannedReport, plan_sync, record_next_due
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
-from pipelines.sync.privacy import private_rows
+from pipelines.sync.privacy import privacy_transform
 from pipelines.sync.run_context import RunContext, Session
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
@@ -56,7 +56,7 @@ Caps = Mapping[Pair, Cap]
 
 
 def ignore(event: object) -> None:
-    """Do nothing with an event."""
+    """Do nothing: the default for `on_plan` and `on_result`."""
 
 
 def sync(
@@ -67,15 +67,15 @@ def sync(
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
 ) -> Summary:
-    """Request missing and due months, load them, and report the outcome of every window.
+    """Request missing and due months, load them, and return the outcome of every window.
 
-    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError if
+    The failure of one customer or report stops no other, and is in the summary. Raises WarehouseError if
     nothing can be stored (a full disk, an unwritable directory), SettingsError for wrong settings.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)
     context = replace(context, clock=clock)
-    store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
@@ -103,9 +103,9 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """Declare every documented table and make the first plan, opening the working file only once.
+        """Declare the tables of the catalogue and make the first plan, opening the working file only once.
 
-        Unfinished landing files of killed syncs are removed.
+        Removes the unfinished landing files of killed syncs.
         """
         with self.store.writing() as connection:
             Landing(self.settings.data_dir / "landing").clear_unfinished()
@@ -114,7 +114,7 @@ class _Run:
 
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
-        plan, ledger = make_plan_on(connection, self.settings, self.selection, today, self.context.catalogue)
+        plan, ledger = plan_sync(connection, self.settings, self.selection, today, self.context.catalogue)
         return plan, ledger.caps
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
@@ -126,7 +126,7 @@ class _Run:
         months: dict[Pair, Sequence[date | None]] = {
             row.pair: [month.first_day for window in row.windows for month in window.months] or [None]
             for row in requested
-            if not row.report.is_by_id
+            if not row.report.is_tracked_by_id
         }
         stored = read_profiles(connection, months)
         return [
@@ -149,13 +149,13 @@ class _Run:
             if planned.out_of_scope:
                 add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
             if months.postponed:
-                reason = POSTPONED.format(len(months.postponed), len(months.due_as("changed")))
+                reason = POSTPONED.format(len(months.postponed), len(months.due_for("changed")))
                 add(reason, months.postponed, warnings=(reason,))
             if planned.postponed:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
-        """Request and load, then record the outcome; even if an error ends the run, its requests count."""
+        """Request and load, then record the outcome; requests are counted even if an error ends the run."""
         async with self.context.open_session(self.settings, self.summary.run_id) as session:
             try:
                 tasks = await self._request_and_load(plan, caps, session)
@@ -170,7 +170,7 @@ class _Run:
             record_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
-        """Ask which sales changed, then request the planned windows; returns their tasks."""
+        """Ask which sales changed, then request and load the planned windows; returns their tasks."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         if plan.probes:
@@ -205,8 +205,8 @@ class _Run:
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports and learned limits.
 
-        Windows that a stopped run did not request count as failed. After a stopped run no report is marked as
-        denied, as its 403s may have a wider cause.
+        Windows that a stopped run did not request count as failed. A stopped run marks no report as denied,
+        because its 403s may have a wider cause.
         """
         now = self.context.clock.utc_now()
         failures = [

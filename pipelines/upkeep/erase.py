@@ -39,7 +39,7 @@ NOT_SEARCHED = (
 
 @dataclass
 class ErasureReceipt:
-    """Counts of the changes; does not identify the person."""
+    """The changes that an erasure made, as counts; does not identify the person."""
 
     kind: str
     at_utc: str
@@ -54,9 +54,9 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in all data stored now or loaded later; after a kill, run it again.
+    """Suppress a person in all data stored now or loaded later; after a kill, it must be run again.
 
-    The id becomes random, and rows with it lose personal values and free text. Rejects an empty id.
+    The id, which may not be empty, is replaced by a random one; its rows lose personal values and free text.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -66,13 +66,13 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     store = Store(data_dir)
     erased = record_begun(data_dir, kind, id_, clock.utc_now())
     person = Person(kind, id_, erased.alias, column_name)
-    personal = {
+    personal_columns = {
         name: column
         for table in tables.values()
         for name, column in table.items()
         if column.personal or column.id_of
     }
-    erase_from_body = partial(_erase_from_body, person, personal)
+    erase_from_body = partial(_erase_from_body, person, personal_columns)
     receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, erase_from_body))
     with store.writing() as connection:
         rows = suppress_tables(connection, read_erased(data_dir), tables)
@@ -98,7 +98,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _erase_from_body(person: Person, documented: Documented, body: bytes) -> bytes:
-    """The body without the person; empty if not JSON, or unchanged if the id could mean something else."""
+    """The body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))

@@ -1,7 +1,7 @@
 """Export: the published file in other formats, in a folder that is replaced as a whole.
 
-The workbook is for managers: a cover that explains the columns, and the sheets of workbook.toml. Single sales
-and leads, lineage and versions are only in the Parquet and CSV files.
+The workbook is for managers: a cover that explains the columns, and the sheets of workbook.toml. Individual
+sales and leads, lineage and versions are only in the Parquet and CSV files.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ NUMBER_FORMATS = {
     units.PARTS: "#,##0.00##",
 }
 """Formats by unit; other numbers have no decimals."""
-LONG_TEXTS = {"missing_offices": 400, "agents": 400, "words": 400}
-"""Columns with long texts, and their width in pixels."""
-_BASIS = """
+WIDTHS = {"missing_offices": 400, "agents": 400, "words": 400}
+"""The width in pixels of columns with long texts."""
+_BASIS_QUERY = """
     SELECT commission_vat, vat_rate, commission_basis,
         (SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published')
     FROM marts.tax_basis
 """
 
 
-def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> Path:
+def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "") -> Path:
     """Write all tables, by default in the formats and folder of the settings; returns the folder.
 
     Replaces the previous export; exports run one at a time. Raises WarehouseError if a file cannot be read
     or written.
     """
-    to = to or settings.export_to
-    root = Path(to).absolute() if to else settings.data_dir / FOLDER
+    folder = folder or settings.export_to
+    root = Path(folder).absolute() if folder else settings.data_dir / FOLDER
     unfinished = root / ".unfinished"
     with translate_errors(root), table_export(settings.data_dir) as source:
         tables = source.tables()
@@ -78,7 +78,7 @@ def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> 
 
 
 def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: Path) -> None:
-    """Write each table as a file, in the format that the folder's name states."""
+    """Write a file for each table, in the format that the folder's name states."""
     folder.mkdir()
     for table in tables:
         path = folder / f"{file_name(table.name)}.{folder.name}"
@@ -106,19 +106,19 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write the workbook; a sheet without rows is left out, and declared VAT is subtracted."""
+    """Write the workbook: only sheets with rows, and amounts without the VAT that the settings declare."""
     contents = workbook_contents()
-    cover, bases, heads = (
+    cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}
         for part in ("cover", "basis", "columns")
     )
-    vat, vat_rate, stated_basis, published_on = source.frame(_BASIS).row(0)
+    vat, vat_rate, stated_basis, published_on = source.frame(_BASIS_QUERY).row(0)
     rate = float(vat_rate or 0) if vat == "included" else 0.0
     basis = bases[vat].format(rate=f"{100 * rate:g} %")
     by_name = {table.name: table for table in tables}
     meanings = []
     with xlsxwriter.Workbook(path, WORKBOOK_OPTIONS) as book:
-        front = book.add_worksheet(cover["name"])
+        cover_sheet = book.add_worksheet(cover["name"])
         for sheet in contents["sheets"]:
             if (table := by_name.get(sheet["table"])) is None:
                 continue
@@ -134,35 +134,35 @@ def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedT
                 cs.boolean().replace_strict({True: cover["yes"], False: cover["no"]}),
             )
             name = sheet["names"][language]
-            _write_sheet(book, name, frame, heads, {column.name: column.type for column in columns})
+            _write_sheet(book, name, frame, headers, {column.name: column.type for column in columns})
             meanings.append((name, "", table.name, sheet["meanings"][language]))
             stated = f"as declared in marts.tax_basis: {stated_basis}"
             meanings += [
-                (name, heads[column.name], column.name, column.meaning.replace(stated, basis))
+                (name, headers[column.name], column.name, column.meaning.replace(stated, basis))
                 for column in columns
             ]
         frame = pl.DataFrame(meanings, ("of", "head", "column", "words"), orient="row")
         _write_sheet(book, cover["name"], frame, cover, {}, first_row=3)
-        front.write_row(0, 0, [cover["published"], str(published_on or "")])
-        front.write_row(1, 0, [cover["commission"], basis])
+        cover_sheet.write_row(0, 0, [cover["published"], str(published_on or "")])
+        cover_sheet.write_row(1, 0, [cover["commission"], basis])
 
 
 def _write_sheet(
     book: xlsxwriter.Workbook,
     name: str,
     frame: pl.DataFrame,
-    heads: Mapping[str, str],
+    headers: Mapping[str, str],
     types: Mapping[str, str],
     first_row: int = 0,
 ) -> None:
     """Write a table to a sheet of this name, one page wide in print; `types` are DuckDB types."""
-    unit = {heads[column]: units.unit_of(column, type_) for column, type_ in types.items()}
-    frame.rename({column: heads[column] for column in frame.columns}).write_excel(
+    unit = {headers[column]: units.unit_of(column, type_) for column, type_ in types.items()}
+    frame.rename({column: headers[column] for column in frame.columns}).write_excel(
         book,
         name,
         position=(first_row, 0),
         column_formats={head: NUMBER_FORMATS[unit[head]] for head in unit if unit[head] in NUMBER_FORMATS},
-        column_widths={heads[name]: width for name, width in LONG_TEXTS.items() if name in frame.columns},
+        column_widths={headers[name]: width for name, width in WIDTHS.items() if name in frame.columns},
         float_precision=0,
         header_format={"bold": True},
         autofit=True,

@@ -1,4 +1,4 @@
-"""Publishing: marts, checks, and a new published file with its pages if no check blocks it."""
+"""Publishing: marts, checks, and, if no check blocks it, a new published file with its pages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PING_SECONDS = 10.0
 class Finished:
     """The outcome of building, checking and publishing.
 
-    After a publication, `failed_steps` says why pages or export failed, and `warnings` why lake or ping did.
+    `failed_steps` has the errors of the pages and the export, `warnings` those of the lake and the ping.
     """
 
     marts: list[str]
@@ -52,8 +52,8 @@ class Finished:
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish.
 
-    The old file stays if an error check fails or a mart cannot be built. Raises WarehouseError before the
-    first load. Any other error is recorded as a failure, and raised.
+    The old file stays if a check blocks it or a mart cannot be built. Raises WarehouseError if nothing
+    has been loaded or a replay did not finish. Any error is also recorded as a failed publication.
     """
     clock = settings.run_clock(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
@@ -82,7 +82,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
 
 
 def _export(settings: Settings) -> str:
-    """Export a new publication in the formats of the settings; returns an error, or an empty text."""
+    """Export the published file in the formats of the settings; returns the error, or an empty text."""
     if not settings.export_formats:
         return ""
     from pipelines.upkeep.export import export  # most publications have no export
@@ -109,7 +109,7 @@ def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
 def _build_and_check(
     store: Store, settings: Settings, clock: Clock, memory_limit_mb: int | None
 ) -> tuple[list[str], list[CheckResult]]:
-    """Build marts in one transaction and run checks in another; the file is opened once for both."""
+    """Build the marts, then run the checks in a second transaction; the working file is opened only once."""
     with store.writing() as connection:
         if not has_months(connection):
             raise WarehouseError(

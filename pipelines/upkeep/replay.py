@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from landing alone.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
-histories, the ledger and the row versions of marts. A lost file is rebuilt without them, and a note says so.
+histories, the ledger and the row versions of marts. A lost file is rebuilt without them, which a note states.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.guard import check_columns
-from pipelines.sync.privacy import documented_tables, private_rows
+from pipelines.sync.privacy import documented_tables, privacy_transform
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
@@ -40,9 +40,9 @@ HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 @dataclass
 class ReplayResult:
-    """The outcome of a replay: loads and rows loaded again, failed loads, and notes.
+    """The outcome of a replay: counts of repeated loads and their rows, and sentences about failed loads.
 
-    `unfit` answers no longer fit the shape of their report; their rows stay as loaded.
+    `unfit` is about answers that no longer fit the shape of their report; their rows stay as loaded.
     """
 
     loads: int = 0
@@ -62,14 +62,14 @@ def replay(
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> ReplayResult:
-    """Rebuild tables from landing alone, identical to what was loaded; sends no request.
+    """Rebuild tables from the stored answers in landing alone; sends no request.
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure that stops no other load. `on_load` receives the number of finished loads and the total.
+    a failure that stops no other load. `on_load` receives the numbers of repeated loads and of all loads.
     """
     clock = clock or SystemClock()
-    store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
     running = _Replay(settings, catalogue, clock, on_load)
@@ -96,9 +96,9 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far; `unreadable` has the errors of loads that failed to be read.
+    """A running replay and its outcome so far.
 
-    `damaged` describes all damaged landing files.
+    `unreadable` has the error of each load that could not be read, `damaged` of each damaged landing file.
     """
 
     settings: Settings
@@ -111,7 +111,7 @@ class _Replay:
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat `loads_to_replay`; a history is repeated as a whole or not at all."""
+        """Repeat the loads of these reports; a history is repeated as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -137,7 +137,7 @@ class _Replay:
             record_unreadable(connection, self.unreadable)
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
-        """Record loads of these reports that only landing has, as after a lost working file."""
+        """Record loads of these reports that are only in landing, because the working file was lost."""
         files = list(self.landing.walk(reports))
         self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
@@ -159,8 +159,8 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        If a column has stored values but none in the answer, the answer has an earlier shape, and its rows
-        stay as loaded.
+        If a column has values in the stored rows but not in the answer, the answer has an earlier shape, and
+        its rows stay as loaded.
         """
         for load in group:
             report = self.catalogue[load.report]

@@ -1,4 +1,4 @@
-"""Pages next to the published file: chain and offices, the operators' page, and the dictionary."""
+"""Pages next to the published file: for the chain, each office and operators, and the dictionary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, rows_by_query
@@ -39,13 +39,13 @@ FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
 """Queries of the operators' page that read the working file."""
-STANDING = ("report", "customer", "newest_held_month", "last_success_utc", "due_utc", "state")
+STANDING_COLUMNS = ("report", "customer", "newest_held_month", "last_success_utc", "due_utc", "state")
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw the pages, or only the operators' page after a run without publication; remove them if off.
+    """Draw all pages, or only the operators' page; if the settings want no pages, remove them.
 
-    Returns an error or an empty text, because a failing page stops no load or publication.
+    Returns the error or an empty text, because a failing page stops no load or publication.
     """
     try:
         if not settings.pages:
@@ -63,14 +63,14 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
 
 def remove_pages(data_dir: Path) -> None:
     """Remove all pages: they name persons, and would go out of date."""
-    for page in _pages(data_dir):
+    for page in _existing_pages(data_dir):
         page.unlink()
 
 
-def _pages(data_dir: Path) -> set[Path]:
-    own = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
-    drawn = (path for folder in FOLDERS.values() for path in (data_dir / folder).glob("*.html"))
-    return {*filter(Path.exists, own), *drawn}
+def _existing_pages(data_dir: Path) -> set[Path]:
+    fixed = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
+    in_folders = (path for folder in FOLDERS.values() for path in (data_dir / folder).glob("*.html"))
+    return {*filter(Path.exists, fixed), *in_folders}
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
@@ -83,43 +83,44 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     with Versions(data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "page")
     facts = facts_from_rows(answers)
-    form = _page_settings(settings, clock)
-    pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
-    pages[REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
+    page_settings = _page_settings(settings, clock)
+    scopes = [page for page in facts.scopes if page.kind != "chain"]
+    pages = {page_path(page): render_page(facts, page_settings, page) for page in scopes}
+    pages[REPORT_PAGE] = render_page(facts, page_settings, page_of_chain(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},
         timezone=settings.timezone,
-        made_at_utc=form.made_at_utc,
+        made_at_utc=page_settings.made_at_utc,
     )
     with translate_errors(data_dir / REPORT_PAGE):
         for name, html in pages.items():
             if (path := data_dir / name).parent != data_dir:
                 make_folder(path.parent, SHARED_FOLDER)
             write_file(path, html.encode(), mode=SHARED_FILE)
-        for path in _pages(data_dir) - {data_dir / name for name in pages}:
+        for path in _existing_pages(data_dir) - {data_dir / name for name in pages}:
             path.unlink()
     return data_dir / REPORT_PAGE
 
 
 def _operators_page(settings: Settings, clock: Clock) -> str:
-    """The page with the verdict of `brokerbi status`.
+    """The operators' page, with the verdict of `brokerbi status`.
 
-    The pipeline's state is from the working file, if it exists; figures are from the published file, so that
-    every figure on a page is one that analysts have.
+    The pipeline's state comes from the working file if it exists. Figures come from the published file, so
+    that they equal those of analysts.
     """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
     answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(FIGURE_QUERIES, ())
     with store.reading() if store.path.exists() else versions.reading() as connection:
         answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
-        view = read_state(connection, versions)
+        state = read_state(connection, versions)
     with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
         answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
-    observed_view = observe(view, settings, now, planned=planned_now(settings, store, clock))
+    observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.standings = [
-        Row(**{name: getattr(row, name) for name in STANDING}) for row in observed_view.standings
+        Row(**{name: getattr(row, name) for name in STANDING_COLUMNS}) for row in observed.standings
     ]
     facts.problems = [
         Row(
@@ -131,9 +132,9 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
             what_was_found=cause.first.error,
             what_to_do=cause.first.remedy or None,
         )
-        for cause in causes(observed_view.conditions)
+        for cause in causes(observed.conditions)
     ]
-    verdict = judge(observed_view)
+    verdict = judge(observed)
     return render_operators(
         facts, _page_settings(settings, clock), severity=verdict.severity, verdict=verdict.sentence
     )

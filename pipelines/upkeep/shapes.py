@@ -1,7 +1,7 @@
-"""Shapes before a sync: the operator's file, adopted proposals, and reports whose shape changed.
+"""Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
 
 If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
-rewrites no history. Rows of answers that are damaged, or fit only the earlier shape, stay as loaded.
+rewrites no history. If an answer is damaged or fits only the earlier shape, its rows stay as loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Listener = Callable[[str], None]
 MAX_MONTHS_BACK = 12
-"""How many months back a sync looks for rows before it adopts a shape."""
+"""How many months a sync goes back to find rows from which it can propose a shape."""
 
 
 def prepare_shapes(
@@ -38,7 +38,7 @@ def prepare_shapes(
 ) -> RunContext:
     """Replay the reports whose shape changed; returns the context with the current shapes.
 
-    `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
+    `on_message` receives a sentence for each adopted or changed shape. Raises ShapesError for a wrong file.
     """
     catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():
@@ -58,9 +58,9 @@ def prepare_shapes(
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
-    """Add complete proposals to the operator's file.
+    """Add complete proposals of shapes to the operator's file.
 
-    Returns the catalogue with the shapes of the file, and the shapes that loaded the current rows.
+    Returns the catalogue with the shapes of the file, and the shapes with which stored rows were loaded.
 
     Proposals are for undocumented reports that are neither loaded nor in the file; they come from stored
     answers or, with `may_request`, from a first request.

@@ -130,7 +130,7 @@ def _sync(job: Job) -> int:
     if job.base_url == Job.base_url:  # else a sandbox serves another process too
         context = Scenario(world_of(job.start, len(job.customers)), job.settings).context
     summary = sync(job.settings, Selection(refresh=job.refresh), context=context, on_plan=write_down)
-    return len(summary.complaints())
+    return len(summary.failure_lines())
 
 
 def _copy(job: Job) -> int:

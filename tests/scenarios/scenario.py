@@ -195,7 +195,7 @@ def synced(
 @cache
 def _first_sync(reports: tuple[str, ...], offices: int, *, whole: bool) -> Scenario:
     here = scenario(Path(mkdtemp()), reports, offices=offices, whole=whole)
-    assert here.sync().complaints() == []
+    assert here.sync().failure_lines() == []
     return here
 
 

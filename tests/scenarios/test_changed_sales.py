@@ -136,7 +136,7 @@ def test_a_night_without_an_answer_goes_on_and_says_so(status: int, answer: obje
 
 def test_a_question_that_is_refused_says_nothing_of_sales_which_are_asked_as_always(tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(403, request=request))
-    assert night.summary.complaints() == []
+    assert night.summary.failure_lines() == []
     assert {one.report for one in night.summary.loaded} == {"sales"}
     assert night.here.rows("FROM meta.access") == []
     assert night.probes == [("failed", "sales")]

@@ -102,7 +102,7 @@ def test_what_heals_leaves_no_trace_and_its_requests_are_bounded() -> None:
     one = night(tuple(HEALING.items()))
     assert [name for name in HEALING if not one.struck[name]] == []
     assert {result.status for name in HEALING for result in one.results(name)} == {WindowStatus.LOADED}
-    assert one.summary.complaints() == []
+    assert one.summary.failure_lines() == []
     assert one.cells == calm()
     assert len(one.here.asked) <= TRIES * len(one.summary.results)
 
@@ -117,14 +117,14 @@ def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) ->
     named = {(found.report, found.customer) for found in one.summary.conditions if found.is_error}
     assert ((report, customer) in named) == (name != "403")
     errors = [found for found in one.summary.conditions if found.is_error]
-    assert one.summary.complaints() == cause_lines(errors)
+    assert one.summary.failure_lines() == cause_lines(errors)
 
 
 def test_the_next_night_has_everything(tmp_path: Path) -> None:
     one = lasting("429")
     following = one.here.copied_to(tmp_path / "data").on_calendar_day(TODAY + timedelta(days=1))
     summary = following.sync()
-    assert summary.complaints() == []
+    assert summary.failure_lines() == []
     assert {result.pair for result in summary.results} >= set(one.pairs.values())
     assert following.cells() == calm()
 
@@ -135,7 +135,7 @@ def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> Non
     assert isinstance(summary.stopped, AllDenied)
     assert len(here.asked) <= 4 * 2 + here.settings.concurrency
     assert here.rows("FROM meta.access") == []
-    assert here.sync().complaints() == []
+    assert here.sync().failure_lines() == []
 
 
 def test_a_service_that_is_down_is_left_alone_and_what_was_not_requested_is_noted(tmp_path: Path) -> None:

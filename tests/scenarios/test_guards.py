@@ -28,7 +28,7 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     here = synced(tmp_path, ("commission_office",))
     summary = here.sync(Fault("empty_report"))
     assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
-    assert all("and has none now, read twice" in one.warnings[0] for one in summary.results)
+    assert all("and has none now; it was read twice" in one.warnings[0] for one in summary.results)
     assert here.value("SELECT count(*) FROM bi.commission_office") == 0
     assert len(here.rows("FROM meta.loads WHERE note LIKE '%read twice%'")) == 2
 
@@ -52,7 +52,7 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
 
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
-    assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).complaints() == []
+    assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).failure_lines() == []
     assert "1 spans were rejected and halved" in here.value("SELECT note FROM meta.loads")
     assert caps(here) == [("sales", 1)]
     here.sync(refresh=True)
@@ -72,7 +72,7 @@ def test_a_refused_page_size_is_made_smaller_and_remembered_for_the_next_time(tm
     here = scenario(tmp_path / "a", ("tips_and_leads",), offices=1)
     plain = synced(tmp_path / "b", ("tips_and_leads",))
     here.service.largest_page = 0
-    assert here.sync().complaints() == []
+    assert here.sync().failure_lines() == []
     assert (asked_in_pages(here)[: len(sizes)], here.cells()) == (sizes, plain.cells())
     assert list(ledger_of(Store(here.data_dir)).caps.values()) == [Cap(page_size=0)]
     here.sync(refresh=True)
@@ -86,8 +86,8 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
         whole_chain(tmp_path / name, ("tips_and_leads",), start="2026-10", customers="G1", page_size=rows)
         for name, rows in (("moving", "2"), ("calm", "1000"))
     )
-    assert here.sync(Fault(kind, rows=2, restless=True)).complaints() == []
-    assert calm.sync().complaints() == []
+    assert here.sync(Fault(kind, rows=2, restless=True)).failure_lines() == []
+    assert calm.sync().failure_lines() == []
     notes = [note for (note,) in here.rows("SELECT note FROM meta.loads")]
     assert any("read again" in note and "read unpaged" in note for note in notes)
     moving, still = (
@@ -105,7 +105,7 @@ def chain_of(tmp_path: Path, report: str) -> Scenario:
 @cache
 def first_of_chain(report: str) -> Scenario:
     here = whole_chain(Path(mkdtemp()) / "data", (report,), start="2026-10", customers="G1")
-    assert here.sync().complaints() == []
+    assert here.sync().failure_lines() == []
     return here
 
 
@@ -114,7 +114,7 @@ def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accept
     before = here.cells()
     summary = here.sync(Fault("empty_report"))
     assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
-    assert "--accept-shrink" in summary.complaints()[0]
+    assert "--accept-shrink" in summary.failure_lines()[0]
     with Store(here.settings.data_dir).reading() as connection:
         newest, _ = newest_answers(connection)["sales"]
     assert newest == summary.results[0].landing
@@ -122,5 +122,5 @@ def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accept
     here.lose_working_file()
     assert here.replay().failures == []
     assert here.cells() == before
-    assert here.sync(Fault("empty_report"), accept_shrink=True).complaints() == []
+    assert here.sync(Fault("empty_report"), accept_shrink=True).failure_lines() == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == 0

@@ -53,7 +53,7 @@ def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wr
 
 def test_a_corrected_password_of_a_function_is_tried_by_the_next_sync(wrong: Scenario) -> None:
     corrected = wrong.with_settings(logins=for_functions(report="of budgets"))
-    assert corrected.sync().complaints() == []
+    assert corrected.sync().failure_lines() == []
     assert failed(corrected) == []
 
 

@@ -41,12 +41,12 @@ def test_rows_move_to_their_table_once_the_catalogue_is_mended(tmp_path: Path) -
 def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
     summary = here.sync(Fault("wrong_types", share=0.2))
-    assert summary.complaints() == []
+    assert summary.failure_lines() == []
     loaded = here.value("SELECT count(*) FROM bi.sales_estates")
     held = here.value(f"{WAITING} WHERE table_name = 'sales_estates'")
     waiting = sum(one.rejected_count for one in summary.results)
     assert here.value('SELECT sum("rows") FROM meta.quarantine') == waiting > 0
-    assert here.sync(refresh=True, accept_shrink=True).complaints() == []
+    assert here.sync(refresh=True, accept_shrink=True).failure_lines() == []
     assert here.rows("SELECT error FROM meta.conditions WHERE kind = 'quarantine'") == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == loaded + held
 

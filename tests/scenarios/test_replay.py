@@ -72,7 +72,7 @@ def test_a_landing_file_that_is_gone_or_has_a_wrong_byte_is_named_and_its_rows_s
     [failure] = here.replay().failures
     assert words in failure
     assert here.cells() == before
-    assert here.sync(refresh=True).complaints() == []
+    assert here.sync(refresh=True).failure_lines() == []
     assert here.replay().failures == []
 
 

@@ -46,7 +46,7 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
         faults = [Fault(kind, path=path, seconds=100) for kind, path in each]
         summary = here.sync(*faults, refresh=True)
         assert here.asked
-        said += [*summary.complaints(), repr(summary), repr(here.settings)]
+        said += [*summary.failure_lines(), repr(summary), repr(here.settings)]
     printed = capfd.readouterr()
     said += [caplog.text, printed.out, printed.err]
     shown = [secret for secret in SECRETS if secret in "\n".join(said)]

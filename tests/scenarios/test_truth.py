@@ -201,7 +201,7 @@ CHECKS = (
 @pytest.fixture(scope="module")
 def synced(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     here = whole_chain(tmp_path_factory.mktemp("months"), start="2025-08", as_of=date(2026, 1, 20))
-    assert here.sync().complaints() == []
+    assert here.sync().failure_lines() == []
     here.build()
     return here
 

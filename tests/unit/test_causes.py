@@ -1,4 +1,4 @@
-"""Tests of causes: the same cause is one line, whomever it concerns."""
+"""Causes: conditions with the same cause are one line, for all reports and customers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def failed(customer: str = "M1", report: str = "sales", **more: object) -> Condi
     return Condition(Kind.FAILED, report=report, customer=customer, cause_key=key, **more)  # type: ignore[arg-type]
 
 
-def test_one_line_says_whom_it_concerns_what_was_found_and_what_to_do() -> None:
+def test_a_line_has_the_affected_reports_and_customers_the_error_and_the_remedy() -> None:
     both = [
         failed(
             name, cause="NotFound", error="It is unknown.", remedy="Check the id.", month=date(2026, month, 1)
@@ -27,7 +27,7 @@ def test_one_line_says_whom_it_concerns_what_was_found_and_what_to_do() -> None:
     assert cause_lines(both) == ["sales of M1, M2, 2026-09..2026-10: It is unknown. Check the id."]
 
 
-def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_come_first() -> None:
+def test_each_login_and_each_outage_is_one_cause_and_the_largest_errors_come_first() -> None:
     found = [
         Condition(Kind.QUARANTINE, WARNING, error="1 row"),
         failed("M1", cause="Unauthorized", trouble="login X"),
@@ -46,14 +46,14 @@ def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_co
     ]
 
 
-def test_of_several_errors_with_one_cause_one_is_an_example() -> None:
+def test_one_of_several_errors_with_one_cause_is_an_example() -> None:
     errors = [failed(name, cause="rows lost", error=f"{name} lost rows") for name in ("M1", "M2")]
     outage = [failed(name, cause="HostDown", trouble="service", error=name) for name in ("M1", "M2")]
     assert cause_lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
     assert cause_lines(outage) == ["sales of M1, M2: M1."]
 
 
-def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
+def test_only_some_of_many_customers_are_named_and_further_causes_are_counted() -> None:
     many = [failed(f"c{number:02}", cause="Unavailable") for number in range(30)]
     assert cause_lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
     assert (
@@ -62,7 +62,7 @@ def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
     )
 
 
-def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage() -> None:
+def test_a_run_stopped_by_denials_reports_missing_access_and_no_outage() -> None:
     breaker = CircuitBreaker(RateLimit(1, 1e6))
     for number in range(9):
         asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")

@@ -29,5 +29,5 @@ FRACTION = "DECIMAL(18,4)"
         ("amount", FRACTION, ""),
     ],
 )
-def test_the_unit_of_a_column_is_that_of_its_type_or_its_name(name: str, type_: str, unit: str) -> None:
+def test_the_unit_of_a_column_follows_from_its_type_and_name(name: str, type_: str, unit: str) -> None:
     assert unit_of(name, type_) == unit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_OBJECTS = 1_000_000
-"""Objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""
+"""The most objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""
 
 
 class UnreadableRows(Exception):
@@ -30,7 +30,7 @@ class UnreadableRows(Exception):
 
 
 class MessageInsteadOfRows(UnreadableRows):
-    """An error message with status 200; no shape reads it, so neither `replay` nor `shapes` uses it."""
+    """An error message with status 200, which `replay` and `shapes` skip because no shape can read it."""
 
 
 class RowsWithoutMonths(Exception):
@@ -41,7 +41,7 @@ def check_size(body: bytes) -> None:
     """Raise TooManyObjects for a body whose values would take far more memory than its size suggests."""
     count = body.count(b"{") + body.count(b"[")
     if count > MAX_OBJECTS:
-        raise TooManyObjects(f"holds {count} objects and lists, more than {MAX_OBJECTS}")
+        raise TooManyObjects(f"contains {count} objects and lists, more than {MAX_OBJECTS}")
 
 
 def normalize_answers(
@@ -52,7 +52,7 @@ def normalize_answers(
     requested_ids: Sequence[str | None],
     choices: Sequence[str | None],
 ) -> Normalized:
-    """The tables of one window's answers; raises UnreadableRows in place of a library's error."""
+    """The tables of one window's answers; raises UnreadableRows for any error except MemoryError."""
     try:
         normalized = normalize(
             report,
@@ -112,7 +112,7 @@ def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape
 def open_months(
     months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
 ) -> frozenset[date]:
-    """The months of a window that were not over when it was requested, or that it covers only in part."""
+    """The months of a window that had not ended when it was requested, or that it covers only in part."""
     fetched_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
     last_day = min(window_end, fetched_on - timedelta(days=1)) if window_end else fetched_on
     return frozenset(day for day in months if Month.of(day).last_day > last_day)

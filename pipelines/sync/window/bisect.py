@@ -1,4 +1,4 @@
-"""Bisection of rejected spans: their halves are requested, and the limit is learned."""
+"""Bisection of rejected spans: their halves are requested, and the accepted length is learned."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
-MIN_ROW_LIMIT, ROUND = 500, 100
-"""A service that limits the rows of an answer is assumed to do so at a multiple of 100, from 500 on."""
+MIN_ROW_LIMIT, ROW_STEP = 500, 100
+"""A service that limits the rows of an answer is assumed to do so at a multiple of 100, at least 500."""
 
 
 class RejectedTogether(Exception):
-    """Several months were rejected (400) in one window: they may be too many, or one may be too old."""
+    """A window of several months was rejected (400): they may be too many, or one of them too old."""
 
 
 @dataclass
 class WindowLimit:
     """The longest span that the service answers for a report and customer, learned from rejections.
 
-    `longest_answered` counts the days of the longest span answered in this run. `has_failed` is true if a
-    month was rejected for a reason other than its length. The service was seen to truncate answers
-    after `rows` rows; `whole_rows` is the largest round number of rows of a complete answer.
+    `longest_answered` is the length in days of the longest span answered in this run. `has_failed` is true if
+    a month was rejected for a reason other than its length. `rows` is the number of rows after which the
+    service truncated an answer; `whole_rows` is the largest round number of rows in a complete answer.
     """
 
     months: int | None = None
@@ -39,14 +39,15 @@ class WindowLimit:
     whole_rows: int = 0
 
     def __post_init__(self) -> None:
-        self._known = self.months, self.days
+        self._limit_at_start = self.months, self.days
 
     def may_be_truncated(self, rows: int) -> bool:
-        """Whether an answer of `rows` rows may be truncated: an earlier one was, or `rows` is round.
+        """Whether an answer may be truncated: one with as many rows was, or `rows` is a round number.
 
         A round number does not count if a complete answer had at least as many rows.
         """
-        return rows == self.rows or (rows >= MIN_ROW_LIMIT and rows % ROUND == 0 and rows > self.whole_rows)
+        is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
+        return rows == self.rows or (is_round and rows > self.whole_rows)
 
     def learn(self, rejected: Span) -> None:
         """Note that a span was rejected, so that spans half as long are requested from now on."""
@@ -58,8 +59,8 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned only from spans that were just too long: all their months were answered later."""
-        limit = WindowLimit(*self._known)
+        """The limit learned from spans that were only too long, as all their months were answered later."""
+        limit = WindowLimit(*self._limit_at_start)
         for span in self.rejected:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
                 limit.learn(span)
@@ -108,7 +109,7 @@ async def read_spans(
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: a 400 may have another cause than the length of its span."""
+    """Whether a shorter span may be answered; a 400 may also have a cause other than the length."""
     if isinstance(error, BadRequest):
         return span.days > limit.longest_answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
@@ -117,7 +118,7 @@ def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> boo
 def may_be_halved(report: Report, span: Span) -> bool:
     """Whether the answers for parts of a span add up to its answer: only if every row states its month.
 
-    An average over halves is not the average over the span, so an aggregate is never cut below a month, and
+    The average of two halves is not the average of the span, so an aggregate is never cut below a month, and
     rows with a year and a month are only cut between months.
     """
     if report.month_of_row == "documented date":

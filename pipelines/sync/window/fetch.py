@@ -51,13 +51,13 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page past the stated total: some services fail there rather than send an empty page."""
+"""Tries for a page after the stated total: some services fail there instead of sending an empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A snapshot is requested again if it lost at least this many rows and this share of its rows."""
-LARGE_ANSWER = 1_000_000
-"""Bytes; larger answers are parsed one at a time, as parsing takes about seven times their size."""
-MAX_PARSED = 8_000_000
-"""Bytes of a window's answers whose parsed values are kept until all its answers have arrived."""
+LARGE_ANSWER_BYTES = 1_000_000
+"""Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
+MAX_PARSED_BYTES = 8_000_000
+"""While a window's answers are smaller in total, their parsed values are kept until all have arrived."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Fetcher:
     clock: Clock
     timezone: str
     memory: MemoryBudget = field(default_factory=MemoryBudget)
-    large_lock: threading.Lock = field(default_factory=threading.Lock)
+    large_answer_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def parsing_slot(self, size: int) -> AbstractContextManager[Any]:
         """A slot to parse this many bytes; large answers are parsed one at a time."""
-        return self.large_lock if size > LARGE_ANSWER else nullcontext()
+        return self.large_answer_lock if size > LARGE_ANSWER_BYTES else nullcontext()
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
@@ -113,10 +113,10 @@ class Fetcher:
 
 @dataclass
 class _WindowReader:
-    """Reads one window; every answer is in the landing file before it is parsed.
+    """Reads one window, and writes every answer to its landing file.
 
-    Answers that turn out to be useless (pages whose rows moved, repeated pages, rejections) are landed too.
-    `used_pages` are the answers whose rows are loaded, `usable_bytes` counts answers that may still be used.
+    Answers that cannot be used (pages whose rows moved, repeated pages, rejections) are written there too.
+    `used_pages` are the answers whose rows are loaded; `usable_bytes` counts answers that may still be used.
     """
 
     fetcher: Fetcher
@@ -155,7 +155,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's tables, read twice if a month or snapshot lost rows; the guard may raise HeldBack."""
+        """The window's tables; read twice if a month or snapshot lost rows. The guard may raise HeldBack."""
         normalized = await self._read_once()
         if self._shrunken_months():
             self.notes.append("read twice")
@@ -171,13 +171,13 @@ class _WindowReader:
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
-            f"and has {self.rows_by_month[day] or 'none'} now, read twice"
+            f"and has {self.rows_by_month[day] or 'none'} now; it was read twice"
             for day in self._shrunken_months()
         ]
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Close the landing file with a trailer that lists the answers whose rows were read."""
+        """Close the landing file with a trailer that lists the answers in use and the error, if any."""
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
             "used": [page.landing_index for page in self.used_pages],
@@ -190,7 +190,7 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
-        """Request the whole window and normalize it."""
+        """Request the whole window once, and normalize its answers."""
         limit = self.task.limit
         rejected_before = len(limit.rejected)
         if self.window.ids is None:
@@ -199,7 +199,7 @@ class _WindowReader:
             self.used_pages += await self._read_ids(self.window.ids)
         if (rejected := len(limit.rejected) - rejected_before) > 0:
             self.notes.append(f"{rejected} spans were rejected and halved")
-        self.fetcher.memory.note(self.report.name, self.usable_bytes, is_complete=True)
+        self.fetcher.memory.record_size(self.report.name, self.usable_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_used_pages)
@@ -207,7 +207,7 @@ class _WindowReader:
             raise normalized
         if normalized.undated:
             raise RowsWithoutMonths
-        if not self.report.is_by_id:  # one id without rows does not make the report empty
+        if not self.report.is_tracked_by_id:  # one id without rows does not make the report empty
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
@@ -222,9 +222,9 @@ class _WindowReader:
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every id of the window; some ids may be gone (404).
+        """The answers for every id of the window; some ids may no longer exist (404).
 
-        If all are gone, the customer or address is wrong: raises NotFound, and the stored rows stay.
+        Raises NotFound if none exists, because then the customer or address is wrong.
         """
         pages: list[Page] = []
         gone: list[NotFound] = []
@@ -236,7 +236,7 @@ class _WindowReader:
         if len(gone) == len(ids):
             raise gone[0]
         if gone:
-            self.notes.append(f"{len(gone)} of {len(ids)} ids gone (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} ids no longer exist (404)")
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
@@ -273,7 +273,7 @@ class _WindowReader:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):  # rows may have moved between the values of the choice, too
+        if any(is_unpaged):  # rows may also have moved from one choice to another between the requests
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -315,7 +315,7 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        """Send one request and land its answer, even one without rows."""
+        """Send one request and write its answer to the landing file, even if it has no rows."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
@@ -337,8 +337,8 @@ class _WindowReader:
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
         """Read a body, in a thread; raises ValueError if it is not JSON.
 
-        A window's only answer is normalized immediately. If there are several and they are large, only their
-        bodies are kept and parsed again once all have arrived, because parsed values take far more memory.
+        A window's only answer is normalized immediately. Several large answers are kept as bodies and parsed
+        again once all have arrived, because parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
@@ -346,7 +346,7 @@ class _WindowReader:
             page = page_of_answer(self.report, document, variant, rows)
             if is_only_answer:
                 self.normalized = self._normalize([page])
-            elif self.usable_bytes + len(body) > MAX_PARSED:
+            elif self.usable_bytes + len(body) > MAX_PARSED_BYTES:
                 document.forget()
         return page
 
@@ -373,7 +373,7 @@ class _WindowReader:
         self.usable_bytes += len(answer.body)
         self.seconds += answer.seconds
         self.fetched_at_utc = self.fetched_at_utc or answer.fetched_at_utc
-        self.fetcher.memory.note(self.report.name, self.usable_bytes)
+        self.fetcher.memory.record_size(self.report.name, self.usable_bytes)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),
@@ -399,8 +399,8 @@ def build_request(
 ) -> Request:
     """The request for one span of a report (interface, Business intelligence and Budget reports).
 
-    A paged report is requested without pages if `rows` is UNPAGED. Ids are percent-encoded: they come from
-    settings and answers.
+    A paged report is requested without pages if `rows` is UNPAGED. Ids are percent-encoded, because they come
+    from settings and answers.
     """
     endpoint = report.endpoint
     path, query = endpoint.path, dict(endpoint.query)

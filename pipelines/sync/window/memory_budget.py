@@ -1,4 +1,4 @@
-"""Memory budget of one sync: the bytes of answers under way, from request to load."""
+"""Memory budget of one sync: the bytes of all answers from their request until they are loaded."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 BYTES_UNDER_WAY = 32_000_000
-"""Answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
+"""The limit for answers that are requested, parsed or waiting to be loaded; a larger one runs alone."""
 MIN_WINDOW_BYTES = 50_000
 """A window counts as at least this large: frames take memory even with few rows."""
 
 
 @dataclass
 class MemoryBudget:
-    """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
+    """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
-    A window that is being fetched counts with the size of its report's largest window so far (of any
-    report's, if it is the first); a fetched one counts with its own size until it is loaded. The very first
-    window runs alone until all its pages have arrived.
+    A window that is being fetched counts with the size of its report's largest window so far (of any report,
+    if it is the first of its report); a fetched one counts with its own size until it is loaded. The first
+    window of a sync runs alone until all its pages have arrived.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -38,17 +38,17 @@ class MemoryBudget:
                 await self._changed.wait()
             self._fetching[report] += 1
 
-    def note(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Record the size of a window so far, which may exceed that of earlier windows."""
+    def record_size(self, report: str, size: int, *, is_complete: bool = False) -> None:
+        """Record the size that a window has reached, which may exceed that of earlier windows."""
         if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 
-    def fetched(self, report: str, size: int) -> None:
+    def record_fetched(self, report: str, size: int) -> None:
         """Record that a window has all its answers, of this size, and waits to be loaded."""
         self._fetched_bytes += max(size, MIN_WINDOW_BYTES)
         self.leave(report)
 
-    def loaded(self, *sizes: int) -> None:
+    def record_loaded(self, *sizes: int) -> None:
         """Record that answers of these sizes were loaded."""
         self._fetched_bytes -= sum(max(size, MIN_WINDOW_BYTES) for size in sizes)
         self._changed.set()

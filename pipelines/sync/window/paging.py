@@ -1,4 +1,4 @@
-"""Paging: pages are read until they are proven to form one complete answer."""
+"""Paging: pages are read until they provably form one complete answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ PAGING_TRIES = 2
 """Attempts to read a span page by page before it is read unpaged."""
 MAX_PAGES = 1_000
 """A report that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
-
 MIN_PAGE_SIZE = 100
 """Rows per page; if even this size is rejected, the report is requested without pages."""
 UNPAGED = 0
@@ -28,7 +27,7 @@ UNPAGED = 0
 
 
 class PagingUnproven(Exception):
-    """Rows moved, went missing or never ended while they were read page by page."""
+    """Rows moved, were missing or never ended while they were read page by page."""
 
 
 class PagingRejected(PagingUnproven):
@@ -37,7 +36,7 @@ class PagingRejected(PagingUnproven):
 
 @dataclass
 class PageSize:
-    """The rows per page requested for a report and customer, in all their windows.
+    """The rows per page (`rows`) that all windows of a report and customer request.
 
     `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. `is_settled` is true
     once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
@@ -56,7 +55,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
-        """Whether an earlier page was longer, so this one is short because rows ran out."""
+        """Whether an earlier page was longer, so that this one is short because no more rows exist."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def note(self, page: Page) -> None:
@@ -70,9 +69,9 @@ class PageSize:
         self.rows, self.is_settled = rows, True
 
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
-        """Return the first page of the largest accepted size, or all rows if no size is accepted.
+        """Return the first page in the largest accepted size, or all rows if no size is accepted.
 
-        A 400 may be about the size or the span, so if nothing is accepted the first 400 is raised.
+        If the unpaged request is rejected too, raises the first 400, which may be about the span instead.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
@@ -96,9 +95,10 @@ class PageSize:
 class Page:
     """One answer, and the facts about its rows that show whether paging lost any.
 
-    `requested_rows`: UNPAGED means all. `total` is the service's own count of all rows, if the shape
-    says where it is. `ids` are by table; without ids, `rows_hash` recognizes a repeated page. `mismatch` says
-    why the answer does not fit its shape. `landing_index` is the index of the answer in its landing file.
+    `requested_rows` is the page size, or UNPAGED. `total` is the number of all rows as the service states it,
+    if the shape has its place. `ids` are by table; `rows_hash` recognizes a repeated page whose rows have no
+    ids. `mismatch` states why the answer does not fit its shape. `landing_index` is the index of the answer
+    in its landing file.
     """
 
     document: Document
@@ -133,13 +133,13 @@ class Page:
         return self.requested_rows in (self.rows, self.list_rows)
 
     def has_same_rows(self, other: Page) -> bool:
-        """Whether a second reading of the page has the same rows."""
+        """Whether the page has the same rows as another reading of it."""
         first, second = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return first == second
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer with the facts that prove its pages complete; without paging, the count of dated rows."""
+    """An answer with the facts that prove its pages complete; if unpaged, with the number of dated rows."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -166,7 +166,7 @@ async def read_answer(
     """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
     If the first page does not fit its shape but the unpaged answer has rows, later spans are unpaged too.
-    Raises UnreadableRows for an unreadable answer, which could go unnoticed among good ones.
+    Raises UnreadableRows for an unreadable answer, which might go unnoticed among readable ones.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -208,15 +208,14 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    The reading ends at an empty page. It also ends, once all stated rows have come,
-
-    - at a page shorter than requested, if the service does not cap pages below that size: another page was
-      full or, for the first page, an earlier reading had a longer one (a stated total may count one page);
-    - at a rejected or failing page. After a page shorter than the first, any rejection ends it.
+    Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
+    stated rows have arrived, it also ends at a rejected or failing page, and at a page shorter than requested
+    if the service is known not to cap pages below that size: another page was full or, for the first page, an
+    earlier one was longer. (If the service caps pages, the stated total may be that of one page.)
 
     Then pages are read again and must have the same rows: only the first if the total equals the rows
-    received, otherwise all except the last page with rows, because removing a row moves a later one onto a
-    page already read. (A removal and an addition within one reading go unnoticed until the next sync.) Raises
+    received, otherwise all except the last page with rows, because a removed row moves a later one to a page
+    already read. (A removal and an addition within one reading go unnoticed until the next sync.) Raises
     PagingUnproven if they differ. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []
@@ -245,15 +244,15 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
         raise PagingRejected(f"there were still rows after {MAX_PAGES} pages")
     first, received = pages[0], sum(page.rows for page in pages)
     if first.total is not None and received < first.total:
-        raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
+        raise PagingUnproven(f"the pages have {received} of the {first.total} stated rows")
     for index in _pages_to_reread(pages, received):
         if not pages[index].has_same_rows(await request(index, False)):
-            raise PagingUnproven(f"page {index} does not hold the same rows as before")
+            raise PagingUnproven(f"page {index} does not have the same rows as before")
     return pages
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The indexes of the pages to read a second time."""
+    """The indexes of the pages to read a second time, which `read_pages` explains."""
     with_rows = [page for page in pages if not page.is_empty]
     is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:

@@ -22,11 +22,11 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowS
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    The `windows` are requested newest first, as the oldest may be before the service has data; after several
-    rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
-    month (None without months). `stop_reason` is why no more windows are requested. `denied` means 403,
-    for the report or all reports of the customer. `lacks_months` is true if rows of several months do not
-    state their month. With `accept_shrink` the guard holds nothing back.
+    The `windows` are requested newest first, because the service may have no data for the oldest; after
+    several rejected months in a row no more are requested. `stored` profiles the rows stored before the sync,
+    by month (None without months). `stop_reason` is why no more windows are requested. `denied` is true after
+    a 403, for the report or all reports of the customer. `lacks_months` is true if rows of several months do
+    not state their month. With `accept_shrink` the guard holds nothing back.
     """
 
     planned: PlannedReport
@@ -55,11 +55,11 @@ class TaskState:
         return newest
 
     def put_back(self, windows: Iterable[Window]) -> None:
-        """Put windows back among the remaining ones."""
+        """Put windows back among the remaining windows."""
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The limits for later syncs of the report and customer, learned from these results."""
+        """The limits for later syncs of the report and customer, learned in this sync with these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
@@ -67,7 +67,7 @@ class TaskState:
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole_rows or None)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
-        """The record of a window before its requests."""
+        """The record of a window before it is requested."""
         report = self.planned.report
         return WindowResult(
             report=report.name,
@@ -77,7 +77,7 @@ class TaskState:
             window_end=window.spans[-1].last if window.spans else None,
             run_id=run_id,
             history=report.stored_as == "history",
-            asked=window.ids if report.is_by_id else None,
+            asked=window.ids if report.is_tracked_by_id else None,
         )
 
 

@@ -60,12 +60,12 @@ def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str 
     return about[Severity.worst(about)]
 
 
-def test_a_good_installation_has_nothing_wrong(read: Scenario) -> None:
+def test_a_good_installation_has_no_errors(read: Scenario) -> None:
     publish(read.data_dir, keep=1, now=read.clock.utc_now())
     assert [one for one in findings(read, ask=True) if one.severity is Severity.ERROR] == []
 
 
-def test_every_report_of_every_customer_is_asked_once_for_the_latest_month_that_is_over(
+def test_every_report_of_every_customer_is_requested_once_for_the_latest_past_month(
     world: Scenario,
 ) -> None:
     findings(world, ask=True)
@@ -74,7 +74,7 @@ def test_every_report_of_every_customer_is_asked_once_for_the_latest_month_that_
     assert days == {"2026-10-01"}
 
 
-def test_a_wrong_report_or_start_is_a_mistake(tmp_path: Path) -> None:
+def test_an_unknown_report_or_a_future_start_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="did you mean sales"):
         findings(whole_chain(tmp_path, ["salse"], whole=True))
     world = whole_chain(tmp_path, ["sales"])
@@ -83,7 +83,7 @@ def test_a_wrong_report_or_start_is_a_mistake(tmp_path: Path) -> None:
         findings(replace(world, settings=settings))
 
 
-def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
+def test_a_service_that_answers_the_first_customer_with_errors_gets_no_more_requests(tmp_path: Path) -> None:
     world = whole_chain(tmp_path / "data", REPORTS, customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
@@ -92,7 +92,7 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
     assert [one.customer for one in world.asked] == ["G1"] * 8
 
 
-def test_a_damaged_working_file_is_named_once_and_nothing_is_requested_without_a_ledger(
+def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested_without_a_ledger(
     read: Scenario,
 ) -> None:
     os.truncate(Store(read.data_dir).path, 100_000)
@@ -105,7 +105,7 @@ def statuses_of_sales(world: Scenario) -> list[int]:
     return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
 
 
-def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scenario) -> None:
+def test_sync_and_doctor_request_a_denied_report_only_once_a_day(world: Scenario) -> None:
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
     sync(world.settings, Selection(), context=world.context)
@@ -113,7 +113,7 @@ def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scen
     assert statuses_of_sales(world) == [403]
 
 
-def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
+def test_a_wrong_login_is_reported_once_and_used_once(world: Scenario) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
     names = ", ".join(customer.id for customer in world.settings.customers)
@@ -144,12 +144,12 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
     assert any(words in one.result and one.severity is not Severity.WELL for one in found)
 
 
-def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
+def test_the_shipped_settings_of_dagster_need_no_changes(world: Scenario, tmp_path: Path) -> None:
     shutil.copy(SHIPPED_FILE, tmp_path)
     assert worst(world, "dagster", home=tmp_path).severity is Severity.WELL
 
 
-def test_a_daemon_that_was_never_started_is_named_where_dagster_is_used(
+def test_a_daemon_that_was_never_started_is_reported_if_dagster_is_used(
     world: Scenario, tmp_path: Path
 ) -> None:
     found = [
@@ -174,7 +174,7 @@ WEBHOOK = {"alert_webhook": "https://chat.test/a-secret"}
         ({**WEBHOOK, **MAIL}, "messages are sent by webhook and email", ""),
     ],
 )
-def test_the_channels_are_named_or_the_settings_that_would_make_one(
+def test_the_alert_channels_are_named_or_else_the_settings_for_one(
     tmp_path: Path, more: dict[str, str], found: str, remedy: str
 ) -> None:
     here = settings(tmp_path, **more)

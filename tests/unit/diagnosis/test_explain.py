@@ -1,4 +1,4 @@
-"""The trace of a number back to its bytes, and the disagreements that it notices."""
+"""The trace of a number to its stored answers, and the related rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_measure_can_be_explained(published: Path, mart: str, sources: Map
     assert {name for (name,) in columns} == set(sources)
 
 
-def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:
+def test_the_shown_query_finds_the_rows(published: Path) -> None:
     found = explained(published, "incoming_lead_count").trace
     with Versions(published).reading() as file:
         assert len(file.execute(f"SELECT * {found.rows}").fetchall()) == found.value
@@ -91,7 +91,7 @@ def test_a_number_that_is_not_loaded_is_unknown(copy: Path, capsys: pytest.Captu
     assert "commission_office is not loaded for this month" in capsys.readouterr().out
 
 
-def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(published: Path) -> None:
+def test_an_unknown_office_month_or_measure_is_answered_with_the_existing_ones(published: Path) -> None:
     office = ids(published, "office")[0]
     with pytest.raises(NotInTheFile, match=rf"no office 'M0'; the published file has {office} "):
         explained(published, office="M0")
@@ -101,14 +101,14 @@ def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(publi
         explained(published, "profit")
 
 
-def test_the_command_shows_the_whole_way(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_shows_the_whole_path(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     print_explanation(explained(published))
     output = capsys.readouterr().out
     parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "as they were stored")
     assert [part for part in parts if part not in output] == []
 
 
-def test_the_command_names_a_stored_answer_that_is_gone(
+def test_the_command_reports_a_missing_stored_answer(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
@@ -131,7 +131,7 @@ def test_the_rows_around_a_number_are_of_its_month(published: Path, copy: Path) 
     assert {row["contract_on"].month for row in around["sales"]} == {10}
 
 
-def test_the_chain_is_explained_without_office_and_user_and_for_programs(
+def test_the_chain_is_explained_without_office_and_user_also_as_json(
     published: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(published))
@@ -145,7 +145,7 @@ def test_the_chain_is_explained_without_office_and_user_and_for_programs(
     assert main([*words, "sold_average_commission"]) == 2
 
 
-def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, copy: Path) -> None:
+def test_an_office_or_user_is_found_by_a_unique_name(published: Path, copy: Path) -> None:
     zorn, zornberg = ids(published, "user")[:2]
     for user, name in ((zorn, "Åsa Zorn"), (zornberg, "Åsa Zornberg")):
         change(copy, "UPDATE marts.user_month SET user_name = $1 WHERE user_id = $2", name, user)

@@ -1,4 +1,4 @@
-"""What only a process knows of a data directory, and the verdict on all conditions."""
+"""Conditions that only a running process can find, and the verdict on all conditions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
         ([], Verdict("All is well: 1 report fresh.", Severity.WELL)),
         (
             [NO_ACCESS],
-            Verdict("All is well but for no access (1 report): 1 report fresh.", WARNING),
+            Verdict("All is well except for no access (1 report): 1 report fresh.", WARNING),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
@@ -55,18 +55,18 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
                 Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
                 for name in ("M1", "M2")
             ],
-            Verdict("All is well but for quarantine (34 rows): 1 report fresh.", WARNING),
+            Verdict("All is well except for quarantine (34 rows): 1 report fresh.", WARNING),
         ),
     ],
     ids=["nothing", "a warning", "errors", "an error that concerns no customer", "rows"],
 )
-def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
+def test_the_verdict_counts_conditions_and_only_errors_are_alarms(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
     assert judge(Overview([FRESH], conditions)) == verdict
 
 
-def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> None:
+def test_an_acknowledged_condition_is_no_alarm_up_to_its_day(tmp_path: Path) -> None:
     entry = Acknowledgement(kind="failed", customer="M1", reason="ticket 7", until=NOW.date())
     acknowledging = settings(tmp_path, customers="M1").model_copy(update={"acknowledge": (entry,)})
     view = Overview([FRESH], [FAILED])
@@ -75,7 +75,8 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
         [condition] = observe(view, acknowledging, moment).conditions
         severities.append((condition.severity, condition.remedy))
     assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
-    assert judge(observe(view, acknowledging, NOW)).sentence == "All is well: 0 reports fresh."
+    sentence = judge(observe(view, acknowledging, NOW)).sentence
+    assert sentence == "All is well: 0 reports fresh, 1 issue acknowledged."
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
@@ -88,13 +89,13 @@ def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert judge(failed) == judge(replace(failed, is_published=True))
 
 
-def test_a_customer_that_was_never_read_and_one_that_left_the_settings_are_named(tmp_path: Path) -> None:
+def test_a_customer_never_read_and_one_removed_from_the_settings_are_conditions(tmp_path: Path) -> None:
     view = Overview([FRESH])
     assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_READ]
     assert kinds(view, tmp_path, "G21") == [Kind.NEVER_READ, Kind.NOT_IN_SETTINGS]
 
 
-def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held(tmp_path: Path) -> None:
+def test_a_customer_removed_from_the_settings_is_shown_only_if_it_has_data(tmp_path: Path) -> None:
     left = replace(FRESH, customer="M2")
     mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
     trouble = [replace(FAILED, customer=name) for name in ("M1", "M2", "M3")]
@@ -115,7 +116,7 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     assert found.error == "shapes.toml: [salez] is not a report; did you mean sales?"
 
 
-def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
+def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> None:
     [customer] = settings(tmp_path, customers="M1").customers
     months = PlannedMonths((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
     planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
@@ -125,7 +126,7 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     ]
 
 
-def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_and_none_an_error(
+def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found() -> list[tuple[str, str]]:
@@ -138,7 +139,7 @@ def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_a
 
 
 @pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])
-def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes(
+def test_a_silent_daemon_is_a_warning_and_after_five_minutes_an_error(
     tmp_path: Path, minutes: int, severity: list[str]
 ) -> None:
     assert list(directory_conditions(tmp_path, NOW)) == []
@@ -149,7 +150,7 @@ def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes
     assert [one.severity for one in directory_conditions(tmp_path, NOW)] == severity
 
 
-def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(tmp_path: Path) -> None:
+def test_an_unfinished_erasure_is_a_condition_that_names_no_person(tmp_path: Path) -> None:
     person = record_begun(tmp_path, "user", "4711-secret", NOW)
     [told] = directory_conditions(tmp_path, NOW)
     assert f"erasure of a user, begun {NOW:%Y-%m-%d %H:%M} UTC, is not finished" in told.error
@@ -159,6 +160,6 @@ def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_na
 
 
 @pytest.mark.parametrize(("found", "expected"), [("", []), (GONE, [ERROR]), (CHANGED, [ERROR])])
-def test_a_file_gone_or_changed_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
+def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
     view = observe(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected

@@ -1,4 +1,4 @@
-"""Samples of answers: what loading would make of them, and what the operator has to write."""
+"""Samples of answers: how a load would read them, and what the operator must write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def sample(report: str, answer: Any) -> Sample:
     return judge_answers(REPORTS[report], [document(answer)], [JANUARY], {}, STOCKHOLM)
 
 
-def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_write() -> None:
+def test_a_documented_report_with_a_renamed_field_lacks_a_column_and_states_the_remedy() -> None:
     earned = {"office": {"customerId": "M1"}, "earned": 5, "soldTotalPrice": 9, "soldEstateParts": None}
     seen = sample("commission_office", [earned])
     assert (seen.state, seen.missing) == ("columns missing", ("commission_office.commission",))
@@ -23,7 +23,7 @@ def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_
     )
 
 
-def test_rows_that_loading_would_reject_are_not_understood() -> None:
+def test_rows_that_a_load_would_reject_are_not_understood() -> None:
     rows = [{**event(), "obtainedAt": None} for _ in range(2)]
     seen = sample("running_commissions", rows)
     assert (seen.state, sample("running_commissions", [event()]).state) == ("not understood", "as declared")

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month, months_between
-from pipelines.planning.due import PlanInputs, calendar
+from pipelines.planning.due import PlanInputs, make_calendar
 from pipelines.planning.plan import Plan, plan_probes, plan_reports
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import TODAY, Scenario, scenario
@@ -42,7 +42,7 @@ def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[in
     reports = [report for report in REPORTS.values() if report.timing.enabled]
     for number in range(nights):
         day = TODAY + timedelta(days=number)
-        known = calendar(here.settings, day), ledger, Selection(), reports, here.settings.customers
+        known = make_calendar(here.settings, day), ledger, Selection(), reports, here.settings.customers
         months = [month.first_day for month in months_between(Month(2024, 1), Month.of(day))]
         unsettled = {(name, here.settings.customers[0].id): months for name in ("sales", "tips_and_leads")}
         inputs = PlanInputs(*known, unsettled=unsettled, max_changed_months=12)
@@ -64,7 +64,7 @@ def test_no_nightly_run_of_an_office_makes_many_more_requests_than_another(
 
 
 @pytest.mark.parametrize(("days_ago", "probes"), [(0, 0), (1, 1)])
-def test_changes_are_requested_again_the_day_after_a_denial(
+def test_changed_sales_are_requested_again_the_day_after_a_denial(
     tmp_path: Path, days_ago: int, probes: int
 ) -> None:
     here, moment = scenario(tmp_path, offices=1, start="2024-01"), datetime.combine(TODAY, time(12), UTC)
@@ -74,5 +74,6 @@ def test_changes_are_requested_again_the_day_after_a_denial(
     ledger = Ledger(
         stored=dict.fromkeys(pairs, months), denied=dict.fromkeys(pairs, moment - timedelta(days=days_ago))
     )
-    known = calendar(here.settings, TODAY), ledger, Selection(), [*REPORTS.values()], here.settings.customers
+    reports = list(REPORTS.values())
+    known = make_calendar(here.settings, TODAY), ledger, Selection(), reports, here.settings.customers
     assert len([*plan_probes(PlanInputs(*known))]) == probes

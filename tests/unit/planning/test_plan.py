@@ -1,4 +1,4 @@
-"""Plans for many customers, and the requests they are expected to take."""
+"""Plans for many customers, and their expected requests."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedR
 
 
 @pytest.mark.parametrize(("named", "count"), [((), 0), (("M1",), 1)])
-def test_a_customer_switched_off_is_planned_only_if_it_is_named(named: tuple[str, ...], count: int) -> None:
+def test_an_inactive_customer_is_planned_only_if_it_is_named(named: tuple[str, ...], count: int) -> None:
     customers = [Customer(id="M1", active=False)]
     inputs = PlanInputs(CALENDAR, Ledger(), Selection(customers=named), [SALES], customers)
     assert len([*plan_reports(inputs)]) == count
 
 
-def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
+def test_a_learned_limit_applies_to_its_customer_only() -> None:
     found = planned(Ledger(caps={("sales", "M2"): Cap(months=1)}))
     assert [len(one.windows) for one in found] == [1, 3, 1, 3]
 
 
-def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
+def test_a_change_makes_months_due_for_its_customer_only() -> None:
     changed = {("sales", "M3"): {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}}
     found = planned(Ledger(changed=changed))
-    assert [one.months.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
+    assert [one.months.due_for("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
-def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_read_longest_ago() -> None:
+def test_a_night_requests_the_least_recently_fetched_month_with_unanswered_leads() -> None:
     leads, months = report("tips_and_leads"), [date(2024, month, 1) for month in (2, 3, 4, 5)]
     stored: dict[date | None, StoredMonth] = {
         day: StoredMonth(datetime(2026, 11, number, tzinfo=UTC), "held")
@@ -71,20 +71,20 @@ def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_
     ledger, unsettled = Ledger(stored={pair: {**ALL, **stored}}), {pair: [*months[1:], date(2026, 10, 1)]}
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [leads], [Customer(id="M1")], unsettled=unsettled)
     [planned_leads] = plan_reports(inputs)
-    assert planned_leads.months.due_as("unsettled") == (Month(2024, 3),)
+    assert planned_leads.months.due_for("unsettled") == (Month(2024, 3),)
 
 
-def test_a_budget_that_its_counterpart_for_a_range_has_changed_is_requested() -> None:
+def test_a_budget_is_requested_if_its_counterpart_has_changed() -> None:
     changed = {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}
     held = {("office_budget_crm", "M1"): held_until(Month(2027, 11))}
     ledger = Ledger(stored=held, snapshots_changed={("budget_crm", "M1"): changed})
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("office_budget_crm")], [Customer(id="M1")])
     [budgets] = plan_reports(inputs)
-    assert budgets.months.due_as("changed") == (Month(2024, 5),)
+    assert budgets.months.due_for("changed") == (Month(2024, 5),)
 
 
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
-def test_older_months_of_reports_and_customers_are_asked_on_different_nights(caps: Mapping[str, Cap]) -> None:
+def test_older_months_are_requested_on_different_nights(caps: Mapping[str, Cap]) -> None:
     reports = [one for one in REPORTS.values() if one.timing.enabled and one.has_months]
     chain = [Customer(id=f"M{number}") for number in range(20)]
     held = {(report.name, one.id): ALL for report in reports for one in chain}
@@ -94,7 +94,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     inputs = PlanInputs(CALENDAR, ledger, Selection(), reports, chain)
     for one in plan_reports(inputs):
         due_days = next_due_days(inputs.stored[one.pair], rules_for(inputs, one.report, one.customer.id))
-        days = {month: due.on for month, due in due_days.items() if due.reason == "monthly"}
+        days = {month: due.day for month, due in due_days.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
             together = learned.get(one.pair, Cap(months=one.report.endpoint.window_months)).months or 1
@@ -106,7 +106,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     assert max(nights.values()) < 1.3 * nights.total() / 28
 
 
-def test_months_named_for_one_customer_are_not_anothers() -> None:
+def test_months_named_for_a_customer_are_requested_for_it_only() -> None:
     exact = {("sales", "M1"): (Month(2026, 11),), ("sales", "new"): (Month(2024, 1), Month(2026, 11))}
     found = planned(Ledger(), Selection(exact=exact))
     assert [(one.customer.id, one.months.requested) for one in found] == [
@@ -115,7 +115,7 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
 
 
 @pytest.mark.parametrize(("pages", "requests"), [({}, 8), ({("tips_and_leads", "M1"): 6}, 12)])
-def test_a_paged_window_is_expected_to_take_as_many_requests_as_the_longest_before_it(
+def test_a_paged_window_is_expected_to_need_as_many_requests_as_the_largest_so_far(
     pages: dict[Pair, int], requests: int
 ) -> None:
     ledger = Ledger(stored={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, most_requests=pages)

@@ -1,4 +1,4 @@
-"""Windows: every wanted day in exactly one, and none longer than allowed."""
+"""Windows: every requested day in exactly one, and none longer than allowed."""
 
 from datetime import date, timedelta
 
@@ -18,7 +18,7 @@ def days_of(span: Span) -> list[date]:
 
 
 @given(st.sets(months, max_size=40), st.sampled_from([1, 2, 12]), days, st.none() | st.integers(1, 40))
-def test_every_wanted_day_is_asked_exactly_once_in_windows_as_short_as_allowed(
+def test_every_day_is_requested_exactly_once_in_windows_within_the_limits(
     wanted: set[Month], longest: int, today: date, longest_days: int | None
 ) -> None:
     past = {month for month in wanted if month <= Month.of(today)}
@@ -29,14 +29,14 @@ def test_every_wanted_day_is_asked_exactly_once_in_windows_as_short_as_allowed(
     assert all(len(window.months) <= longest for window in cut)
 
 
-def test_neighbouring_months_are_one_span_and_the_current_one_ends_with_today() -> None:
+def test_consecutive_months_are_one_span_and_the_current_month_ends_today() -> None:
     (window,) = windows([Month(2026, 10), Month(2026, 11)], 2, date(2026, 11, 21))
     [span] = window.spans
     assert span.bounds == ("2026-10-01T00:00:00", "2026-11-21T23:59:59.999")
 
 
-def test_learned_days_cut_a_month_but_load_it_whole() -> None:
-    (window,) = windows([Month(2026, 1)], 2, date(2026, 6, 1), longest_days=16)
+def test_a_learned_limit_of_days_cuts_a_month_into_spans_of_one_window() -> None:
+    (window,) = windows([Month(2026, 1)], 2, date(2026, 6, 1), max_days=16)
     assert window == Window(
         (Month(2026, 1),),
         (Span(date(2026, 1, 1), date(2026, 1, 16)), Span(date(2026, 1, 17), date(2026, 1, 31))),
@@ -51,7 +51,7 @@ def test_halves_cover_a_span_without_overlap(first: date, length: int) -> None:
 
 
 @given(days, st.integers(1, 400), st.integers(1, 12))
-def test_spans_of_months_cover_a_span_and_stay_within_the_limit_with_a_day_more_on_both_sides(
+def test_spans_of_months_cover_a_span_within_the_limit_including_an_extra_day_at_each_end(
     first: date, length: int, limit: int
 ) -> None:
     whole = Span(first, first + timedelta(days=length - 1))
@@ -62,7 +62,7 @@ def test_spans_of_months_cover_a_span_and_stay_within_the_limit_with_a_day_more_
 
 
 def later_month(day: date, number: int) -> date:
-    """The same day of a later month, or the first of the month after where that one is shorter."""
+    """The same day of a later month, or the day after its end if the month is too short."""
     month = Month.of(day).plus(number)
     return min(month.first_day + timedelta(days=day.day - 1), month.last_day + timedelta(days=1))
 
@@ -83,12 +83,12 @@ def test_three_months_with_a_limit_of_two_are_a_window_of_two_spans() -> None:
         (date(2026, 3, 31), ["2025-12-31..2026-02-27", "2026-02-28..2026-03-31"]),
     ],
 )
-def test_a_window_is_asked_a_day_more_on_both_sides_but_no_day_to_come(today: date, asked: list[str]) -> None:
+def test_a_window_has_an_extra_day_at_each_end_but_no_future_day(today: date, asked: list[str]) -> None:
     (window,) = windows([Month(2026, month) for month in (1, 2, 3)], 3, today, limit=2)
     widened = [span.widened(timedelta(days=1), window, today) for span in window.spans]
     assert [f"{span.first}..{span.last}" for span in widened] == asked
 
 
-def test_a_span_that_ends_before_it_begins_is_not_built() -> None:
+def test_a_span_that_ends_before_it_begins_is_rejected() -> None:
     with pytest.raises(ValueError, match="cannot end on 2025-12-31, before it begins"):
         Span(date(2026, 1, 1), date(2025, 12, 31))

@@ -42,7 +42,7 @@ def names(customers: tuple[Customer, ...]) -> list[tuple[str, str]]:
     return [(customer.id, customer.name) for customer in customers]
 
 
-def test_five_variables_are_enough(tmp_path: Path) -> None:
+def test_five_variables_suffice(tmp_path: Path) -> None:
     settings = load(tmp_path)
     assert (settings.base_url, settings.start) == ("https://service.example/api", Month(2024, 1))
     assert (settings.data_dir, settings.timezone) == (tmp_path / "data", "Europe/Stockholm")
@@ -89,7 +89,7 @@ def test_settings_are_accepted(
     assert {name: getattr(settings, name) for name in expected} == expected
 
 
-def test_paths_in_the_file_start_at_its_folder_and_others_where_the_command_is_given(tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_file_that_has_them_or_to_the_working_directory(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "brokerbi.toml").write_text('data_dir = "rows"\n')
     there = load(tmp_path, BROKERBI_CONFIG="elsewhere/brokerbi.toml")
@@ -107,14 +107,14 @@ def test_paths_in_the_file_start_at_its_folder_and_others_where_the_command_is_g
         ("CONFG", "; did you mean BROKERBI_CONFIG?"),
     ],
 )
-def test_a_variable_that_is_no_setting_is_a_warning_with_the_nearest_name(
+def test_an_unknown_variable_causes_a_warning_with_the_most_similar_name(
     tmp_path: Path, name: str, hint: str
 ) -> None:
     settings = load(tmp_path, **{f"BROKERBI_{name}": "hush", "PATH": "/bin"})
     assert settings.warnings == (f"BROKERBI_{name} is not a setting and was ignored{hint}",)
 
 
-def test_a_key_of_the_file_that_is_no_setting_is_a_warning_with_the_nearest_name(tmp_path: Path) -> None:
+def test_an_unknown_key_of_the_file_causes_a_warning_with_the_most_similar_name(tmp_path: Path) -> None:
     [warning] = load(tmp_path, "consurrency = 3").warnings
     assert warning.startswith(
         f"consurrency in {tmp_path}/brokerbi.toml is not a setting and was ignored; did"
@@ -141,7 +141,7 @@ def test_every_secret_may_be_in_a_file_and_is_never_shown(tmp_path: Path, name: 
     assert "hush" not in repr(settings)
 
 
-def test_every_secret_and_nothing_else_may_be_in_a_file() -> None:
+def test_secrets_are_the_only_settings_that_may_be_in_files() -> None:
     secrets = {name for name, field in Settings.model_fields.items() if field.annotation is SecretStr}
     assert {f"{name}_file" for name in secrets} == {
         name for name in Settings.model_fields if name.endswith("_file")
@@ -177,7 +177,7 @@ username = "economy"
 """
 
 
-def test_a_login_may_be_for_a_function_of_all_or_of_one_customer(tmp_path: Path) -> None:
+def test_a_login_for_a_function_may_be_shared_or_of_one_customer(tmp_path: Path) -> None:
     for name in ("crm", "of M2"):
         (tmp_path / name).write_text(name, encoding="utf-8")
     own = {"BROKERBI_CUSTOMER__M2__LOGIN__CRM_ECONOMY__PASSWORD": "economy of M2", "BROKERBI_CUSTOMERS": ""}
@@ -191,7 +191,7 @@ def test_a_login_may_be_for_a_function_of_all_or_of_one_customer(tmp_path: Path)
     ]
 
 
-def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_path: Path) -> None:
+def test_customers_named_in_the_environment_keep_their_values_from_the_file(tmp_path: Path) -> None:
     file = 'customers = [{id="M1", name="Office one", region="Coast", active=false}, {id="M2"}]'
     settings = load(tmp_path, file, BROKERBI_CUSTOMERS="M1,M9")
     assert names(settings.customers) == [("M1", "Office one"), ("M9", "")]
@@ -199,7 +199,7 @@ def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_
     assert [customer.region for customer in settings.customers] == ["Coast", ""]
 
 
-def test_reading_needs_neither_customers_nor_a_login_and_opens_no_secret(tmp_path: Path) -> None:
+def test_reading_requires_neither_customers_nor_a_login_and_opens_no_secret(tmp_path: Path) -> None:
     (tmp_path / "brokerbi.toml").write_text('password_file = "unreadable"', encoding="utf-8")
     settings = load_settings({"BROKERBI_DATA_DIR": "kept"}, directory=tmp_path, reading=True)
     assert (settings.data_dir, settings.customers) == (tmp_path / "kept", ())
@@ -219,7 +219,7 @@ def test_reports_are_named_added_or_removed(tmp_path: Path, written: str, chosen
     assert tuple(one.name for one in chosen_reports(settings, Selection(), CATALOGUE)) == chosen
 
 
-def test_today_is_a_day_of_the_brokerage_unless_another_is_set(tmp_path: Path) -> None:
+def test_today_is_the_local_day_of_the_brokerage_unless_the_settings_name_one(tmp_path: Path) -> None:
     last_evening = FastClock(datetime(2023, 12, 31, 23, 30, tzinfo=UTC))
     assert load(tmp_path).today_local(last_evening) == date(2024, 1, 1)
     rehearsal = load(tmp_path, BROKERBI_TODAY="2022-02-28", BROKERBI_BASE_URL="http://localhost")

@@ -1,4 +1,4 @@
-"""Wrong settings: each is refused with a sentence that names it, and never quotes a secret."""
+"""Wrong settings: each is rejected with a sentence that names it and quotes no secret."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRONG = [
     ("CONCURRENCY", "0", "('0') is not a whole number from 1 to 50."),
     ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
     ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
-    ("PASSWORD", "hush\n", "contains a line break or another control character; look for one that"),
+    ("PASSWORD", "hush\n", "contains a line break or another control character; remove it"),
     ("USERNAME", "hush:hush", "may not contain a colon or a control character, because Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
@@ -58,7 +58,7 @@ def problems_of(environment: dict[str, str], directory: Path = NOWHERE) -> tuple
 
 
 @pytest.mark.parametrize(("name", "value", "sentence"), WRONG)
-def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
+def test_a_wrong_setting_is_rejected_with_a_sentence(name: str, value: str, sentence: str) -> None:
     [problem] = problems_of({**ENOUGH, f"BROKERBI_{name}": value})
     assert (sentence in problem, "hush" in problem) == (True, False)
     assert problem.startswith(
@@ -70,7 +70,7 @@ def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sente
     "customer",
     ["M|1", "M,,1", "M;1", "M]1", "..", ".", "M...1", "M 1", "M\u00a01", "M\x001", "M'1", "M" * 101],
 )
-def test_a_customer_id_that_can_be_no_partition_or_path_is_refused(customer: str) -> None:
+def test_a_customer_id_that_fits_no_partition_or_path_is_rejected(customer: str) -> None:
     problems = problems_of({**ENOUGH, "BROKERBI_CUSTOMERS": customer})
     assert all(problem.startswith("BROKERBI_CUSTOMERS: ") for problem in problems)
 
@@ -81,9 +81,9 @@ def test_a_customer_id_that_can_be_no_partition_or_path_is_refused(customer: str
         ({"CONCURRENCY": "x", "CUSTOMERZ": "M1", "START": "x"}, ["CUSTOMERZ", "CONCURRENCY", "START"]),
         ({"ALERT_EMAIL_TO": "a@x.se", "BASE_URL": "http://x.se"}, ["BASE_URL", *["ALERT_EMAIL_TO"] * 2]),
     ],
-    ids=["after the warnings", "what does not fit together"],
+    ids=["after the warnings", "settings that do not fit together"],
 )
-def test_every_problem_is_told_at_once(variables: dict[str, str], named: list[str]) -> None:
+def test_all_problems_are_reported_together(variables: dict[str, str], named: list[str]) -> None:
     problems = problems_of({**ENOUGH, **{f"BROKERBI_{name}": value for name, value in variables.items()}})
     assert [problem.split()[0] for problem in problems] == [f"BROKERBI_{name}" for name in named]
 
@@ -103,7 +103,7 @@ def test_every_problem_is_told_at_once(variables: dict[str, str], named: list[st
         ('alert_smtp_username = ["hush"]', "BROKERBI_ALERT_SMTP_USERNAME is not the username at the mail"),
     ],
 )  # fmt: skip
-def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "brokerbi.toml").write_text(text, encoding="utf-8")
     [problem] = problems_of(ENOUGH, tmp_path)
     assert (sentence in problem, "hush" in problem) == (True, False)
@@ -122,9 +122,7 @@ def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sent
         ),
     ],
 )
-def test_customers_of_the_file_that_are_none_are_refused(
-    tmp_path: Path, customers: str, sentence: str
-) -> None:
+def test_invalid_customers_of_the_file_are_rejected(tmp_path: Path, customers: str, sentence: str) -> None:
     (tmp_path / "brokerbi.toml").write_text(f"customers = {customers}")
     [problem] = problems_of({**ENOUGH, "BROKERBI_CUSTOMERS": ""}, tmp_path)
     assert problem.endswith(sentence)
@@ -138,9 +136,7 @@ def test_customers_of_the_file_that_are_none_are_refused(
         (b"\xff\xfe", "which cannot be read: it is not text in UTF-8."),
     ],
 )
-def test_a_password_file_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: bytes | None, sentence: str
-) -> None:
+def test_an_unusable_password_file_is_rejected(tmp_path: Path, content: bytes | None, sentence: str) -> None:
     if content is not None:
         (tmp_path / "secret").write_bytes(content)
     problems = problems_of({**ENOUGH, "BROKERBI_PASSWORD": "", "BROKERBI_PASSWORD_FILE": "secret"}, tmp_path)
@@ -155,20 +151,20 @@ def test_a_password_file_that_cannot_be_used_is_refused(
         ("sales,+tips", "mixes plain names with +name and -name; write only one of the two kinds."),
     ],
 )
-def test_a_report_that_does_not_exist_is_refused(written: str, sentence: str) -> None:
+def test_an_unknown_report_is_rejected(written: str, sentence: str) -> None:
     settings = load_settings({**ENOUGH, "BROKERBI_REPORTS": written}, directory=NOWHERE)
     with pytest.raises(SettingsError) as caught:
         chosen_reports(settings, Selection(), CATALOGUE)
     assert caught.value.problems == (f"BROKERBI_REPORTS {sentence}",)
 
 
-def test_a_login_for_what_no_report_is_part_of_is_refused() -> None:
+def test_a_login_for_a_function_without_reports_is_rejected() -> None:
     given = {**ENOUGH, "BROKERBI_LOGIN__BUSINES_INTELLIGENCE__PASSWORD": "hush"}
     with pytest.raises(SettingsError, match=r"'busines_intelligence', but .* like business_intelligence"):
         chosen_reports(load_settings(given, directory=NOWHERE), Selection())
 
 
-def test_a_customer_without_a_login_cannot_be_asked_for() -> None:
+def test_a_customer_without_a_login_is_rejected() -> None:
     environment = {"BROKERBI_CUSTOMERS": "M1", "BROKERBI_START": "2024-01"}
     settings = load_settings(environment, directory=NOWHERE, offline=True)
     with pytest.raises(SettingsError, match="Customer M1 has no login"):
@@ -179,6 +175,6 @@ def test_a_customer_without_a_login_cannot_be_asked_for() -> None:
     name=st.sampled_from([*(f"BROKERBI_{field.upper()}" for field in Settings.model_fields), "BROKERBI_X"]),
     value=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30),
 )
-def test_every_value_leads_to_settings_or_to_sentences(name: str, value: str) -> None:
+def test_every_value_gives_settings_or_sentences(name: str, value: str) -> None:
     with suppress(SettingsError):
         assert load_settings({**ENOUGH, name: value}, directory=NOWHERE).customers

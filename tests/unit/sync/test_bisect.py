@@ -1,4 +1,4 @@
-"""Bisection: a rejected span is read completely in parts, and the limit is remembered."""
+"""Bisection: a rejected span is read in parts, and the limit is learned."""
 
 import asyncio
 from collections.abc import Callable
@@ -59,14 +59,14 @@ def read(
 
 @pytest.mark.parametrize("longest", [365, 200, 100, 31, 30, 10, 1])
 @pytest.mark.parametrize("refusal", [too_large, timed_out])
-def test_whatever_is_allowed_a_whole_year_is_read(longest: int, refusal: Callable[[], ConnectError]) -> None:
+def test_a_whole_year_is_read_under_any_limit(longest: int, refusal: Callable[[], ConnectError]) -> None:
     answered = read(Service(longest, refusal))
     assert answered[0].first == date(2025, 1, 1)
     assert answered[-1].last == date(2025, 12, 31)
     assert sum(span.days for span in answered) == 365
 
 
-def test_the_next_window_is_asked_in_the_length_that_was_learned() -> None:
+def test_the_next_window_is_requested_in_spans_of_the_learned_length() -> None:
     limit = WindowLimit()
     read(Service(100, too_large), limit=limit)
     again = Service(100, too_large)
@@ -74,7 +74,7 @@ def test_the_next_window_is_asked_in_the_length_that_was_learned() -> None:
     assert all(span.days <= 100 for span in again.asked)
 
 
-def test_a_learned_number_of_days_is_kept_for_the_following_runs() -> None:
+def test_a_learned_number_of_days_applies_to_later_runs() -> None:
     limit = WindowLimit()
     read(Service(16), JANUARY, limit=limit)
     assert (limit.months, limit.days) == (1, 16)
@@ -82,7 +82,7 @@ def test_a_learned_number_of_days_is_kept_for_the_following_runs() -> None:
     assert [span.days for span in january.spans] == [16, 15]
 
 
-def test_several_months_that_are_refused_are_to_be_asked_in_windows_of_their_own() -> None:
+def test_several_months_that_are_rejected_together_are_not_halved_within_their_window() -> None:
     service, limit = Service(200), WindowLimit()
     with pytest.raises(RejectedTogether):
         read(service, limit=limit)
@@ -98,16 +98,16 @@ def test_a_month_that_is_too_long_is_read_whole_in_spans_of_days(longest: int) -
 @pytest.mark.parametrize(
     ("known", "requests"),
     [(WindowLimit(), 6), (WindowLimit(has_failed=True), 1), (WindowLimit(longest_answered=16), 2)],
-    ids=["nothing", "a neighbour that was refused", "one half that was answered elsewhere"],
+    ids=["nothing", "another rejected month", "an answered span of half the length"],
 )
-def test_a_refusal_that_is_not_about_length_costs_few_requests(known: WindowLimit, requests: int) -> None:
+def test_a_rejection_not_caused_by_length_costs_few_requests(known: WindowLimit, requests: int) -> None:
     service = Service(0)
     with pytest.raises(BadRequest):
         read(service, JANUARY, limit=known)
     assert (len(service.asked), known.months, known.days, known.rejected) == (requests, None, None, [])
 
 
-def test_of_what_was_learned_only_refusals_of_answered_months_are_remembered() -> None:
+def test_only_rejections_of_months_answered_later_confirm_a_limit() -> None:
     limit = WindowLimit(months=6)
     for first, last in ((1, 4), (5, 6)):
         limit.learn(Span(date(2025, first, 1), date(2025, last, 28)))

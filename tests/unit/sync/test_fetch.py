@@ -1,4 +1,4 @@
-"""Fetching: a landing file is finished or gone, whatever becomes of its window; what a window lacks."""
+"""Fetching: each landing file is complete or removed, and unusable answers are recognized."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
         await task
 
 
-def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_file(tmp_path: Path) -> None:
+def test_a_window_cancelled_while_it_waits_for_a_thread_leaves_no_file(tmp_path: Path) -> None:
     asyncio.run(cancelled_before_the_file_was_closed(tmp_path))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("error", [{"error": {"code": 17}}, [{"error": "Time-out"}]])
-def test_an_error_message_is_no_page_even_after_a_look_without_pages(tmp_path: Path, error: object) -> None:
+def test_an_error_message_is_no_page_even_if_requested_unpaged(tmp_path: Path, error: object) -> None:
     def answer(request: Request, asked: list[str]) -> object:
         asked.append(request.query["activeStatusTipLead"])
         return error if asked[-1] == "Removed" else []
@@ -118,7 +118,7 @@ def test_an_error_message_is_no_page_even_after_a_look_without_pages(tmp_path: P
 
 
 @pytest.mark.parametrize(("cut_off", "unpaged"), [([], []), (["Removed"], ["Active", "Removed"])])
-def test_once_one_choice_is_unpaged_all_are(tmp_path: Path, cut_off: list[str], unpaged: list[str]) -> None:
+def test_if_one_choice_is_unpaged_all_are(tmp_path: Path, cut_off: list[str], unpaged: list[str]) -> None:
     def answer(request: Request, asked: list[str]) -> object:
         """There is more of some choices, and no second page of them."""
         choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
@@ -156,7 +156,7 @@ def test_a_report_with_pages_in_an_unknown_envelope_is_read_unpaged_from_then_on
 
 
 @pytest.mark.parametrize("without_pages", [{"tips": []}, {"unknown": [{"a": 1}]}])
-def test_an_unknown_envelope_is_refused_where_the_report_without_pages_has_no_rows_either(
+def test_an_unknown_envelope_is_rejected_if_the_unpaged_report_has_no_rows_either(
     tmp_path: Path, without_pages: object
 ) -> None:
     leads, client = of_report("tips_and_leads"), in_unknown_pages(without_pages)
@@ -165,7 +165,7 @@ def test_an_unknown_envelope_is_refused_where_the_report_without_pages_has_no_ro
     assert leads.page_size.learned is None
 
 
-def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path: Path) -> None:
+def test_a_failing_page_after_all_stated_rows_ends_the_reading(tmp_path: Path) -> None:
     def answer(request: Request, asked: list[str]) -> object:
         asked.append(f"{request.query['activeStatusTipLead']} {request.query['pageIndex']}")
         if request.query["pageIndex"] == "1":
@@ -184,7 +184,7 @@ def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path
 @pytest.mark.parametrize(
     ("most", "requests", "learned"), [(700, [3, 3], 700), (10_000, [1, 1], None)], ids=["cut off", "whole"]
 )
-def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_more(
+def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_they_have_more(
     tmp_path: Path, most: int, requests: list[int], learned: int | None
 ) -> None:
     def answer(request: Request, asked: list[str]) -> object:
@@ -204,7 +204,7 @@ def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_m
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
 
 
-def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> None:
+def test_a_complete_answer_with_a_round_number_of_rows_is_halved_only_once() -> None:
     limit = WindowLimit()
     assert [limit.may_be_truncated(rows) for rows in (500, 501, 400)] == [True, False, False]
     limit.whole_rows = 700
@@ -214,7 +214,7 @@ def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> No
 
 
 @pytest.mark.parametrize(("stored", "rows", "tries"), [(100, 90, 2), (100, 91, 1), (80, 71, 1)])
-def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
+def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_with_a_warning(
     tmp_path: Path, stored: int, rows: int, tries: int
 ) -> None:
     def answer(_: Request, asked: list[str]) -> object:
@@ -223,12 +223,12 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
 
     client = Answering(answer)
     result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
-    warnings = (f"the report had {stored} rows and has {rows} now, read twice",) if tries > 1 else ()
+    warnings = (f"the report had {stored} rows and has {rows} now; it was read twice",) if tries > 1 else ()
     assert (len(client.asked), result.warnings) == (tries, warnings)
 
 
 @pytest.mark.parametrize("objects", [MAX_OBJECTS, MAX_OBJECTS + 1])
-def test_an_answer_of_very_many_objects_is_refused_before_it_is_read(objects: int) -> None:
+def test_an_answer_of_very_many_objects_is_rejected_before_it_is_parsed(objects: int) -> None:
     body = b"[" + b"{}," * (objects - 2) + b"{}]"
     with pytest.raises(TooManyObjects) if objects > MAX_OBJECTS else nullcontext():
         check_size(body)
@@ -243,7 +243,7 @@ def test_an_answer_of_very_many_objects_is_refused_before_it_is_read(objects: in
         (date(2026, 1, 20), datetime(2026, 2, 1, 4, tzinfo=UTC), True),
     ],
 )
-def test_a_month_is_open_until_it_was_asked_for_whole_after_its_end(
+def test_a_month_is_open_until_it_is_requested_completely_after_its_end(
     last_day: date, fetched: datetime, *, are_open: bool
 ) -> None:
     assert bool(open_months([date(2026, 1, 1)], last_day, fetched, "Europe/Stockholm")) is are_open

@@ -1,4 +1,4 @@
-"""The guard: an answer may not take away too many stored rows, or empty a column."""
+"""The guard: an answer may not remove too many stored rows, or empty a column."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def held_back(
         (SNAPSHOT_LIMITS, 0, 0, False),
     ],
 )
-def test_no_more_than_half_of_enough_rows_or_a_third_of_a_snapshot_may_go(
+def test_an_answer_may_remove_at_most_half_of_enough_rows_or_a_third_of_a_snapshot(
     limits: ShrinkLimits, stored: int, now: int, *, is_held: bool
 ) -> None:
-    found = f"{stored - now} of {stored} stored rows would go; the old rows stay."
+    found = f"{stored - now} of {stored} stored rows would be removed; the old rows stay."
     expected = (ROWS_LOST, found, REMEDY) if is_held else ("", "", "")
     assert held_back({"sold": TableProfile(stored)}, rows=now, limits=limits) == expected
 
 
-def test_a_month_may_not_lose_more_than_half_of_its_rows_though_the_window_has_most_of_them() -> None:
+def test_a_month_may_not_lose_more_than_half_of_its_rows_even_if_the_window_loses_few() -> None:
     january, february = date(2026, 1, 1), date(2026, 2, 1)
     stored: Profiles = {january: {"sold": TableProfile(40)}, february: {"sold": TableProfile(400)}}
-    with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would go"):
+    with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would be removed"):
         check_shrink(MANY_MONTHS, stored, (), {january: 1, february: 400})
 
 
@@ -81,19 +81,19 @@ def emptied(*tables: NormalizedTable, notes: int = 11, agent_rows: int = 20) -> 
     return held_back(stored, *tables, rows=max(40, agent_rows) if tables[0].frame.height else 0)
 
 
-def test_a_column_that_most_stored_rows_have_may_not_be_empty_in_all_new_ones() -> None:
-    found = "sold.a is empty in all rows and was filled in 11 of 20; the old rows stay."
+def test_a_column_that_most_stored_rows_fill_may_not_be_empty_in_all_new_rows() -> None:
+    found = "sold.a is empty in all new rows and was filled in 11 of 20 stored rows; the old rows stay."
     assert emptied(sold(20), agents(30)) == ("", "", "")
     assert emptied(sold(1, note=None), agents(30)) == (COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
     assert emptied(sold(1, note=None), agents(30), notes=10) == ("", "", "")
 
 
-def test_a_table_of_enough_rows_may_not_be_empty_if_another_one_has_rows() -> None:
+def test_a_table_with_enough_rows_may_not_become_empty_if_another_has_rows() -> None:
     assert emptied(sold(20), agents(0))[0] == COLUMN_EMPTIED
     assert emptied(sold(20), agents(0), agent_rows=19)[0] == ""
 
 
-def test_some_columns_are_named_and_the_rest_is_counted() -> None:
+def test_some_empty_columns_are_named_and_the_others_counted() -> None:
     stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
     found = held_back(stored, sold(20, note=None), rows=20)[1]
-    assert found.endswith("d is empty in all rows and was filled in 20 of 20, and 2 more; the old rows stay.")
+    assert found.endswith("was filled in 20 of 20 stored rows, and 2 more; the old rows stay.")

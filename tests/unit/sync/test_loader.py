@@ -1,4 +1,4 @@
-"""Loading: windows share a transaction, a failed one affects no other, and the file is free in between."""
+"""Loading: windows share a transaction, and one that fails affects no other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fetched(month: date, *, of_month: date | None = None, rows: int = 1, text: s
 
 async def load_all(store: Store, what: Sequence[WindowResult]) -> list[WindowResult]:
     results: list[WindowResult] = []
-    loader = Loader(store, Summary("run", NOON, results.append), patience=FOR_EVER)
+    loader = Loader(store, Summary("run", NOON, results.append), gathering_seconds=FOR_EVER)
     running = asyncio.create_task(loader.run())
     for one in what:
         await loader.put(one)
@@ -93,7 +93,7 @@ def stored_months(store: Store) -> int:
 def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path, group: list[WindowResult]) -> None:
     async def put_all(store: Store) -> None:
         done = asyncio.Event()
-        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), patience=FOR_EVER)
+        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), gathering_seconds=FOR_EVER)
         running = asyncio.create_task(loader.run())
         for one in group:
             await loader.put(one)
@@ -105,7 +105,7 @@ def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path, group: 
     assert stored_months(store) == len(group)
 
 
-def test_windows_that_were_loaded_make_room_for_others(tmp_path: Path) -> None:
+def test_loaded_windows_make_room_for_others(tmp_path: Path) -> None:
     async def ask_two(store: Store) -> int:
         memory = MemoryBudget(1)
         loader = Loader(store, Summary("run", NOON), memory, FOR_EVER)
@@ -120,18 +120,18 @@ def test_windows_that_were_loaded_make_room_for_others(tmp_path: Path) -> None:
     assert asyncio.run(ask_two(store_at(tmp_path))) == 1
 
 
-def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
+def test_a_window_that_the_store_rejects_fails_alone(tmp_path: Path) -> None:
     group = [fetched(month) for month in MONTHS[:7]]
     group.insert(3, fetched(MONTHS[7], of_month=date(1999, 1, 1)))
     assert loaded(tmp_path, group) == (["loaded"] * 3 + ["failed"] + ["loaded"] * 4, [1, 2, 4])
 
 
-def test_the_rows_of_a_window_are_let_go_when_it_is_loaded(tmp_path: Path) -> None:
+def test_the_rows_of_a_window_are_released_once_it_is_loaded(tmp_path: Path) -> None:
     [result] = asyncio.run(load_all(store_at(tmp_path), [fetched(MONTHS[0], rows=3)]))
     assert (result.loaded_rows, result.tables, result.rejected) == (3, (), ())
 
 
-def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhile(tmp_path: Path) -> None:
+def test_a_window_waits_for_others_only_briefly_and_the_file_stays_closed_meanwhile(tmp_path: Path) -> None:
     done: list[WindowResult] = []
 
     def wait_until_loaded_and_free(month: date) -> None:
@@ -140,7 +140,7 @@ def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhil
             assert time.monotonic() < latest
 
     async def one_after_the_other(store: Store) -> None:
-        loader = Loader(store, Summary("run", NOON, done.append), patience=0.01)
+        loader = Loader(store, Summary("run", NOON, done.append), gathering_seconds=0.01)
         running = asyncio.create_task(loader.run())
         for month in MONTHS[:2]:
             await loader.put(fetched(month))

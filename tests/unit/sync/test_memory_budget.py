@@ -1,4 +1,4 @@
-"""Memory budget: windows begin in their order, and wait while the answers under way are large together."""
+"""Memory budget: windows begin in order, and wait while the answers under way fill the budget."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ async def knowing(budget: MemoryBudget, **sizes: int) -> MemoryBudget:
     """The budget once it has seen a window of each of these reports."""
     for report, size in sizes.items():
         await budget.enter(report)
-        budget.note(report, size, is_complete=True)
+        budget.record_size(report, size, is_complete=True)
         budget.leave(report)
     return budget
 
 
-def test_the_first_window_goes_alone_until_all_its_pages_are_there() -> None:
+def test_the_first_window_runs_alone_until_all_its_pages_have_arrived() -> None:
     async def windows() -> list[list[str]]:
         budget = MemoryBudget(10 * LARGE)
         began = [await begun(budget, "sales", "sales")]
-        budget.note("sales", 1)  # its first page
+        budget.record_size("sales", 1)  # its first page
         began.append(await begun(budget, "sales"))
-        budget.note("sales", LARGE, is_complete=True)
+        budget.record_size("sales", LARGE, is_complete=True)
         budget.leave("sales")
         return [*began, await begun(budget, "sales", "users")]
 
     assert asyncio.run(windows()) == [["sales"], [], ["sales", "users"]]
 
 
-def test_a_window_that_turns_out_to_be_larger_than_those_before_it_leaves_room_for_fewer() -> None:
+def test_a_window_that_grows_larger_than_earlier_ones_leaves_room_for_fewer() -> None:
     async def windows() -> list[str]:
         budget = await knowing(MemoryBudget(4 * LARGE), sales=LARGE)
         await budget.enter("sales")
-        budget.note("sales", 2 * LARGE)
+        budget.record_size("sales", 2 * LARGE)
         return await begun(budget, "sales", "sales")
 
     assert asyncio.run(windows()) == ["sales"]
 
 
-def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_overtakes_it() -> None:
+def test_a_window_waits_while_the_budget_is_full_and_no_later_one_overtakes_it() -> None:
     async def windows() -> tuple[list[str], list[str]]:
         budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE, users=1)
         before = await begun(budget, "sales", "sales", "sales", "users")
@@ -67,7 +67,7 @@ def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_ov
     assert asyncio.run(windows()) == (["sales", "sales"], ["sales"])
 
 
-def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
+def test_a_window_larger_than_the_whole_budget_runs_alone() -> None:
     async def windows() -> tuple[list[str], list[str]]:
         budget = await knowing(MemoryBudget(LARGE), sales=99 * LARGE)
         before = await begun(budget, "sales", "sales")
@@ -77,15 +77,15 @@ def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
     assert asyncio.run(windows()) == (["sales"], ["sales"])
 
 
-def test_what_is_fetched_counts_for_its_own_bytes_and_makes_room_when_it_is_loaded() -> None:
+def test_a_fetched_window_counts_with_its_own_size_until_it_is_loaded() -> None:
     async def windows() -> list[list[str]]:
         budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE)
         began = [await begun(budget, "sales", "sales", "sales")]
-        budget.fetched("sales", 1)
+        budget.record_fetched("sales", 1)
         began.append(await begun(budget, "sales"))
-        budget.fetched("sales", LARGE)
+        budget.record_fetched("sales", LARGE)
         began.append(await begun(budget, "sales"))
-        budget.loaded(LARGE, 1)
+        budget.record_loaded(LARGE, 1)
         return [*began, await begun(budget, "sales", "sales", "sales")]
 
     assert asyncio.run(windows()) == [["sales"] * 2, [], [], ["sales"] * 2]

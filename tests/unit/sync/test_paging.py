@@ -1,4 +1,4 @@
-"""Paging: pages count only when they are proven to form one complete answer."""
+"""Paging: pages are used only if they provably form one complete answer."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -118,8 +118,8 @@ def test_every_row_is_read_once(service: Service, asked: list[int]) -> None:
     assert (read(service), service.asked) == (service.holdings(0), asked)
 
 
-@pytest.mark.parametrize("rows", ["abcd", "a"], ids=["full pages", "one that may have been full"])
-def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
+@pytest.mark.parametrize("rows", ["abcd", "a"], ids=["full pages", "a page that may have been full"])
+def test_without_a_total_a_rejected_page_is_not_the_end(rows: str) -> None:
     with pytest.raises(PagingRejected):
         read(holding(rows, total=no_total, refuses_empty_pages=True))
 
@@ -129,26 +129,26 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
     [
         (Service(lambda asked: "abcd" if asked == 0 else "abcde"), "the total changed"),
         (Service(lambda asked: "abcd" if asked == 0 else "xabc"), "appeared again"),
-        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "does not hold the same rows"),
-        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not hold the same"),
-        (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not hold"),
-        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not hold"),
+        (Service(lambda asked: "abcd" if asked < 3 else "acde"), "does not have the same rows"),
+        (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not have the same"),
+        (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not have"),
+        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not have"),
         (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "repeats an earlier page"),
-        (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),
+        (holding("abc", total=lambda *_: 9), "3 of the 9 stated rows"),
     ],
 )
-def test_rows_that_move_repeat_or_lack_are_noticed(service: Service, reason: str) -> None:
+def test_rows_that_move_are_repeated_or_are_missing_are_noticed(service: Service, reason: str) -> None:
     with pytest.raises(PagingUnproven, match=reason):
         read(service)
 
 
-def test_an_error_message_with_status_200_is_asked_for_once() -> None:
+def test_an_error_message_with_status_200_is_requested_once() -> None:
     service = holding("error")
     assert (read(service), service.asked) == ("", [0])
 
 
-def test_pages_without_end_are_given_up_and_not_read_again() -> None:
+def test_endless_pages_are_abandoned_and_not_read_again() -> None:
     service = holding("".join(map(chr, range(1_000, 2_001))), page_size=1, requested_rows=1)
     with pytest.raises(PagingRejected, match="still rows after 1000 pages"):
         read(service)

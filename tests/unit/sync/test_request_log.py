@@ -1,4 +1,4 @@
-"""Request log: a line for every request that others can read, counted for its customer."""
+"""Request log: a line in a standard form for every request, and counts by customer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def small(directory: Path) -> Scenario:
     return whole_chain(directory, ["sales"], customers="G1,M30016", retry_seconds="5")
 
 
-def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
+def test_a_line_has_the_request_and_its_outcome(tmp_path: Path) -> None:
     log = RequestLogger(tmp_path, "a run", StillClock(1000.25))
     log.record(Try(SALES, 2, 503, 12, 0.25))
     assert lines(tmp_path / "work" / FILE) == [
@@ -50,7 +50,7 @@ def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) 
     ]
 
 
-def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> None:
+def test_the_file_is_private_and_rotated_when_it_is_full(tmp_path: Path) -> None:
     log = RequestLogger(tmp_path, "a run", StillClock(), max_bytes=1000)
     for number in range(30):
         log.record(Try(SALES, number, 200, 1, 0.1))
@@ -60,7 +60,7 @@ def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> 
     assert (tmp_path / "work" / FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_path: Path) -> None:
+def test_a_sync_adds_its_requests_to_the_counts_of_the_day_and_customer(tmp_path: Path) -> None:
     world = small(tmp_path)
     for asked in (1, 2):
         world.sync()
@@ -68,7 +68,7 @@ def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_pa
     assert len(lines(tmp_path / "work" / FILE)) == 4
 
 
-def test_requests_that_failed_and_were_repeated_are_counted_as_such(tmp_path: Path) -> None:
+def test_failed_and_repeated_requests_are_counted_separately(tmp_path: Path) -> None:
     world = small(tmp_path)
     faults = Fault("503", customer="G1", tries=1), Fault("404", customer="M30016")
     assert {one.status for one in world.sync(*faults).failing} == {WindowStatus.FAILED}

@@ -1,4 +1,4 @@
-"""Clients of a run, as the settings want them."""
+"""Clients of a run, with the limits and logins of the settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.unit.connect.fake_service import ROWS, SALES, Chunks, Reply, Service,
         (lambda _: httpx.Response(200, stream=Chunks(bytes(MEGABYTE), b"1")), AnswerTooLarge, 1),
     ],
 )
-async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
+async def test_the_settings_limit_the_time_and_the_bytes_of_the_clients(
     tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
 ) -> None:
     service = Service(said)
@@ -45,7 +45,7 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     assert len(service.asked) == requests
 
 
-def test_a_login_for_a_function_is_named_by_it_and_by_its_customer() -> None:
+def test_the_name_of_a_login_has_its_function_and_customer() -> None:
     own, crm = ({"crm": FunctionLogin(password=SecretStr(word))} for word in ("own", "crm"))
     customers = (Customer(id="M1"), Customer(id="M2", logins=own))
     settings = Settings(username="partner", password=SecretStr("hush"), customers=customers, logins=crm)
@@ -55,7 +55,7 @@ def test_a_login_for_a_function_is_named_by_it_and_by_its_customer() -> None:
     ]
 
 
-async def test_each_function_of_the_service_is_asked_with_its_own_login(tmp_path: Path) -> None:
+async def test_each_function_of_the_service_is_requested_with_its_own_login(tmp_path: Path) -> None:
     own = {
         "business_intelligence": {"password": "two"},
         "report": {"username": "budgets", "password": "three"},

@@ -27,7 +27,7 @@ def tasks_of(customers: Sequence[str], reports: Sequence[str]) -> list[TaskState
     ]
 
 
-def test_each_customer_begins_with_another_report() -> None:
+def test_each_customer_begins_with_a_different_report() -> None:
     tasks = tasks_of(["M1", "M2"], NAMES[:2])
     assert [tasks.index(task) for task in round_robin(tasks)] == [0, 3, 1, 2]
 
@@ -39,7 +39,7 @@ def test_few_requests_reach_every_report(many: int) -> None:
     assert set(first) == set(NAMES)
 
 
-def test_the_newest_window_is_requested_first_cut_by_the_known_limit() -> None:
+def test_the_newest_window_is_requested_first_and_cut_by_the_learned_limit() -> None:
     task = tasks_of(["M1"], NAMES[:1])[0]
     year = Window(tuple(Month(2026, month) for month in range(3, 8)), ())
     task.windows.appendleft(year)

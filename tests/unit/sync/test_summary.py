@@ -1,4 +1,4 @@
-"""The summary of a sync: what it says of denied customers."""
+"""The summary of a sync: its lines about failures and denials."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
 
 
 @pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
-def test_a_report_that_the_operator_named_and_that_is_denied_is_an_error(status: WindowStatus) -> None:
+def test_a_denied_report_that_the_operator_named_is_an_error(status: WindowStatus) -> None:
     summary = Summary("run", NOW, conditions=[condition("no access", "sales", WARNING)], is_explicit=True)
     summary.add(WindowResult("sales", "M1").ended(status, "no access (403 today)"))
-    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
+    assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
-def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_of_this_sync() -> None:
+def test_an_earlier_denial_of_the_day_has_a_line_but_does_not_fail_the_sync() -> None:
     summary = Summary("run", NOW, conditions=[condition("access lost", "sales")])
     for report in ("sales", "users"):
         summary.add(WindowResult(report, "M1").ended(WindowStatus.SKIPPED, "no access (403 today)"))
-    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], True)
+    assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], True)
 
 
-def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines_of_causes() -> None:
+def test_the_table_of_a_sync_names_failed_customers_without_the_reason() -> None:
     ended = [
         *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),
         WindowResult("sales", "M4").ended(WindowStatus.SKIPPED, "switched off"),
@@ -47,26 +47,26 @@ def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines
 
 
 @pytest.mark.parametrize(("kind", "severity"), [("access lost", ERROR), ("no access", WARNING)])
-def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind: str, severity: str) -> None:
+def test_lost_access_has_a_line_and_access_never_given_has_none(kind: str, severity: str) -> None:
     summary = Summary("run", NOW, conditions=[condition(kind, "sales", severity)])
     summary.add(WindowResult("users", "M1").ended(LOADED))
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
     is_lost = kind == "access lost"
-    assert summary.complaints() == ["sales of M1: Ask for it."] * is_lost
+    assert summary.failure_lines() == ["sales of M1: Ask for it."] * is_lost
     assert summary.is_well is not is_lost
 
 
-def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itself() -> None:
+def test_the_error_that_stopped_a_sync_has_one_line_and_so_has_an_error_without_condition() -> None:
     asked = Request("/x", {}, "sales", "M1")
     summary = Summary("run", NOW, stopped=HostDown("It failed.", request=asked))
     down = Failure("HostDown")
     summary.add(WindowResult("sales", "M1").ended(WindowStatus.NOT_REQUESTED, "why", failure=down))
     summary.add(WindowResult("users", "M1").ended(WindowStatus.FAILED, "why", failure=Failure("NotFound")))
-    assert summary.complaints() == ["users of M1 failed: why", "It failed."]
+    assert summary.failure_lines() == ["users of M1 failed: why", "It failed."]
     summary.conditions = [
         Condition(Kind.FAILED, report="sales", customer="M1", trouble="service", error="It.")
     ]
-    assert summary.complaints() == ["sales of M1: It.", "users of M1 failed: why"]
+    assert summary.failure_lines() == ["sales of M1: It.", "users of M1 failed: why"]
 
 
 def test_a_window_ends_once() -> None:

@@ -44,7 +44,7 @@ def exported(here: Path, *formats: str, language: Literal["en", "sv"] = "en", **
     return export(Settings(data_dir=here, language=language), formats=formats, **more)
 
 
-def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
+def test_parquet_files_have_times_doubles_and_meanings(here: Path) -> None:
     exported(here, "parquet")
     path = here / "export" / "latest" / "parquet" / "marts.sums.parquet"
     frame = pl.read_parquet(path)
@@ -58,7 +58,7 @@ def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
     assert json.loads(pl.read_parquet_metadata(path)["columns"])["commission"] == MEANING
 
 
-def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) -> None:
+def test_a_csv_file_has_numbers_and_no_formula(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
         connection.execute(
             "CREATE TABLE marts.signs AS SELECT -0.25 AS lost, unnest(['-1', '=1', '＝1']) AS text"
@@ -82,7 +82,7 @@ def workbook(here: Path, basis: str = "'unknown', NULL, ''", **more: Any) -> ope
     return openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")
 
 
-def test_a_workbook_has_numbers_days_words_for_true_and_no_formula(here: Path) -> None:
+def test_a_workbook_has_numbers_days_and_words_for_true_but_no_formula(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
         connection.execute("""
             CREATE TABLE marts.cancelled_sales AS SELECT DATE '2026-02-02' AS noted_on, '=1+1' AS office_name,
@@ -103,7 +103,7 @@ def test_a_workbook_has_numbers_days_words_for_true_and_no_formula(here: Path) -
     assert meaning in book["Cover"].iter_rows(values_only=True)
 
 
-def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here: Path) -> None:
+def test_a_workbook_is_in_the_language_of_the_settings(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
         connection.execute("""
             CREATE TABLE marts.headcount_month AS SELECT
@@ -128,7 +128,7 @@ def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here:
     ]
 
 
-def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
+def test_each_table_with_a_long_name_has_its_own_file(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
         for ending in "ab":
             connection.execute(f'CREATE TABLE bi."estates__{"字" * 120}{ending}" AS SELECT 1 AS id')
@@ -140,7 +140,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 
 
-def test_an_earlier_export_and_a_killed_one_are_removed(here: Path) -> None:
+def test_earlier_and_unfinished_exports_are_removed(here: Path) -> None:
     (here / "export" / ".unfinished" / "csv").mkdir(parents=True)
     exported(here, "csv")
     exported(here, "parquet")
@@ -156,9 +156,9 @@ def careless() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("careless")
-def test_an_export_is_for_the_readers_of_the_published_file(here: Path) -> None:
+def test_the_readers_of_the_published_file_may_read_an_export(here: Path) -> None:
     place = here / "far" / "there"
-    exported(here, "csv", to=str(place))
+    exported(here, "csv", folder=str(place))
     found = [path for path in (place.parent, place, *place.rglob("*")) if not path.is_symlink()]
     assert {stat.filemode(path.stat().st_mode) for path in found} == {
         "drwxr-x---",

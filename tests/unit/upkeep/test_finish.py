@@ -1,4 +1,4 @@
-"""Building, checking and publishing: why a publication is refused, and who is notified."""
+"""Building, checking and publishing: what blocks a publication, and which monitor is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from pipelines.diagnosis.health import DAEMON_SEEN, judge, observe, record_daemon
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import plan_full_sync
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.finish import Finished, ping
 from pipelines.upkeep.report_page import draw_pages
@@ -49,7 +49,7 @@ def last_publication(here: Scenario) -> tuple[str, str]:
     return last.status, reason
 
 
-def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(here: Scenario) -> None:
+def test_the_operators_page_names_the_check_that_blocks_a_publication(here: Scenario) -> None:
     here.execute("UPDATE bi.sales_estates SET final_price = -1")
     assert not here.publish().publication.has_new_file
     status, reason = last_publication(here)
@@ -60,7 +60,7 @@ def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(he
     assert "The earlier file stays until the check passes" in html
 
 
-def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
+def test_a_mart_that_cannot_be_built_blocks_the_publication_and_the_old_file_stays(here: Scenario) -> None:
     before = (here.data_dir / "warehouse.duckdb").read_bytes()
     here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
     assert not here.publish().publication.has_new_file
@@ -69,7 +69,7 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
 
 
-def test_a_publication_that_nobody_foresaw_to_fail_is_written_down_as_failed(here: Scenario) -> None:
+def test_an_unexpected_error_is_recorded_as_a_failed_publication(here: Scenario) -> None:
     here.execute("DROP TABLE meta.tax_basis")
     with pytest.raises(duckdb.CatalogException):
         here.publish()
@@ -109,13 +109,13 @@ def test_a_publication_is_in_the_lake_that_the_settings_name(again: tuple[Scenar
     assert here.rows("SELECT sink, waiting_count FROM meta.sinks") == [("lake", 0)]
 
 
-def test_what_the_settings_declare_is_in_the_file(again: tuple[Scenario, Finished]) -> None:
+def test_the_published_file_has_the_declared_settings(again: tuple[Scenario, Finished]) -> None:
     here, _ = again
     assert here.rows("FROM meta.tax_basis") == [tuple(DECLARED.values())]
     assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
 
 
-def test_without_pages_those_of_before_are_removed(again: tuple[Scenario, Finished]) -> None:
+def test_earlier_pages_are_removed_if_pages_are_off(again: tuple[Scenario, Finished]) -> None:
     here, _ = again
     assert [*published().data_dir.rglob("*.html")] != []
     assert [*here.data_dir.rglob("*.html")] == []
@@ -126,7 +126,7 @@ def operators_page(here: Scenario) -> str:
     return (here.data_dir / "operators.html").read_text("utf-8")
 
 
-def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> None:
+def test_the_operators_page_shows_a_first_night_that_failed(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1, pages="true")
     here.sync(Fault("503"))
     html = operators_page(here)
@@ -135,7 +135,7 @@ def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.glob("*.html")] == ["operators.html"]
 
 
-def test_a_night_that_failed_is_on_the_operators_page_beside_published_figures(here: Scenario) -> None:
+def test_the_operators_page_shows_a_failed_night_with_the_published_figures(here: Scenario) -> None:
     before = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     here.sync(Fault("503"), refresh=True)
     here.execute("DROP SCHEMA marts CASCADE")
@@ -150,7 +150,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     silent = clock.utc_now().timestamp() - 5 * 3600
     record_daemon(here.data_dir)
     os.utime(here.data_dir / DAEMON_SEEN, (silent, silent))
-    planned = planned_now(here.settings, store, clock)
+    planned = plan_full_sync(here.settings, store, clock)
     view = observe(overview(store), here.settings, clock.utc_now(), planned=planned)
     verdict = judge(view)
     assert verdict.sentence.startswith("Action needed: daemon silent (1)")
@@ -158,10 +158,10 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     shown = re.search(r'class="verdict (\w+)"><p><span[^>]*>.</span> ([^<]*)', html)
     assert shown
     assert (shown[1], unescape(shown[2])) == (verdict.severity, verdict.sentence)
-    assert "docs/operators.md says: dagster-daemon run" in html  # its remedy, in the table
+    assert "docs/operators.md shows: dagster-daemon run" in html  # its remedy, in the table
 
 
-def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
+def test_a_monitor_is_called_once_if_it_has_an_address() -> None:
     called: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -173,6 +173,6 @@ def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
     assert called == [ADDRESS]
 
 
-def test_a_monitor_that_does_not_answer_is_named_without_its_address() -> None:
+def test_a_monitor_that_does_not_answer_is_reported_without_its_address() -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(404))
     assert ping(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check it"

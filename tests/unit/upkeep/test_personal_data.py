@@ -1,4 +1,4 @@
-"""What suppression leaves of rows, documents and texts, and which columns are about a person."""
+"""Suppression of persons in rows, documents and texts, and the columns that are about a person."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def suppressed(person: tuple[PersonKind, str], table: str, **row: Any) -> dict[s
     return left
 
 
-def test_a_row_loses_what_the_catalogue_calls_personal_and_nothing_else() -> None:
+def test_a_row_loses_the_personal_columns_of_the_catalogue_and_no_others() -> None:
     agent = {"estate_id": "O1", "primary_office_name": "O", "commission_value": 7}
     left = suppressed(("user", "U1"), "sales_agents", id="U1", name="A", employee_id="7", **agent)
     assert left == {"id": "x", "name": None, "employee_id": None, **agent}
@@ -74,17 +74,17 @@ def test_an_id_that_is_a_number_becomes_null() -> None:
     assert suppressed(("user", "7"), "trademarks", user_id=7, sold=7) == {"user_id": None, "sold": 7}
 
 
-def test_rows_that_have_the_alias_already_lose_the_same() -> None:
+def test_rows_that_already_have_the_alias_lose_the_same_columns() -> None:
     assert suppressed(("user", "U1"), "users", id="x", name="A") == {"id": "x", "name": None}
 
 
-def test_ids_of_estates_are_nobodys() -> None:
+def test_ids_of_estates_belong_to_no_person() -> None:
     estate = {"id": "U1", "address_street_address": "Road 1"}
     assert suppressed(("user", "U1"), "sales_estates", **estate) == estate
     assert list(id_columns(["id"], TABLES["sales_estates"])) == []
 
 
-def test_nothing_of_a_row_without_an_id_goes() -> None:
+def test_a_row_without_an_id_loses_nothing() -> None:
     columns = ["estate_id", "responsible_agent_name"]
     assert list(id_columns(columns, TABLES["sold_estates"])) == []
     assert emptied_columns("user_id", ["user_id", "sold", "company_name"], {}) == []
@@ -113,18 +113,18 @@ def test_nothing_of_a_row_without_an_id_goes() -> None:
         ),
     ],
 )
-def test_a_document_loses_the_id_and_what_is_personal_beside_it(person: Person, body: str, left: str) -> None:
+def test_a_document_loses_the_id_and_the_values_about_it(person: Person, body: str, left: str) -> None:
     document = parse_exactly(body.encode())
     assert to_json(person.erase_document(document, PERSONAL)) == left
 
 
 @pytest.mark.parametrize("body", ['{"a": "U-12345"}', '{"a": "\\u0055-12345"}'])
-def test_a_body_may_hold_an_id_that_needs_no_escapes_only_as_it_is(body: str) -> None:
+def test_an_id_without_special_characters_appears_in_a_body_unescaped(body: str) -> None:
     assert USER.may_be_in(body.encode()) == ("U-12345" in body)
     assert Person("user", "Ü/12345", "x", column_name).may_be_in(b'"\\u00dc\\/12345"')
 
 
-def test_stored_rows_their_past_and_what_marts_remember_lose_the_person(tmp_path: Path) -> None:
+def test_stored_rows_histories_and_row_versions_lose_the_person(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([users("a", {"1": "Ann", "2": "Bo"})])
     given.load([users("b", {"1": "Anna", "2": "Bo"}, fetched=hours(1))])
@@ -142,7 +142,7 @@ def test_stored_rows_their_past_and_what_marts_remember_lose_the_person(tmp_path
     assert given.rows("SELECT has_traces FROM meta.storage") == [(True,)]
 
 
-def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -> None:
+def test_the_erased_list_names_no_person_and_recognizes_the_same_person_again(tmp_path: Path) -> None:
     person = record_begun(tmp_path, "user", "U-12345", hours(0))
     again = record_begun(tmp_path, "user", "U-12345", hours(1))
     assert (again.alias, len(read_erased(tmp_path).persons)) == (person.alias, 1)
@@ -152,7 +152,7 @@ def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_damaged_list_stops_whoever_loads(tmp_path: Path) -> None:
+def test_a_damaged_list_stops_every_load(tmp_path: Path) -> None:
     record_begun(tmp_path, "user", "U-12345", hours(0))
     (tmp_path / FILE).write_text("{")
     with pytest.raises(WarehouseError, match="restore its newest copy"):
