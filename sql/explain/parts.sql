@@ -24,10 +24,9 @@ lines_measured AS (
     SELECT
         *,
         (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number,
-        (getvariable('month')::DATE - INTERVAL 1 YEAR)::DATE AS first_before,
+        (getvariable('month')::DATE - INTERVAL 1 YEAR)::DATE AS month_before,
         month = getvariable('month')::DATE AS is_now,
-        month BETWEEN first_before AND getvariable('month')::DATE - INTERVAL 1 YEAR
-        AND (is_commission_complete OR NOT is_of_commissions()) AS is_before
+        month = month_before AND (is_commission_complete OR NOT is_of_commissions()) AS is_before
     FROM lines
 ),
 
@@ -36,15 +35,12 @@ summed AS (
         arg_max(name, month) AS name,
         sum(number) FILTER (is_now) AS number,
         CASE
-            WHEN count(number) FILTER (is_before) >= greatest(0, datediff(
-                'month',
-                greatest(any_value(began_month), any_value(first_before)),
-                getvariable('month')::DATE - INTERVAL 11 MONTH
-            )) AND NOT bool_or(is_open) FILTER (is_now)
+            WHEN (count(number) FILTER (is_before) > 0 OR any_value(began_month) > any_value(month_before))
+                AND NOT bool_or(is_open) FILTER (is_now)
                 THEN coalesce(sum(number) FILTER (is_before), 0)
         END AS year_before,
         sum(sold_estate_parts) FILTER (is_now) AS homes,
-        any_value(began_month) FILTER (began_month > first_before) AS began_month,
+        any_value(began_month) FILTER (began_month > month_before) AS began_month,
         any_value(left_after_month) AS left_after_month,
         id
     FROM lines_measured

@@ -1,35 +1,34 @@
--- How does the current month compare with the same days of last year?
--- One row per page with a sale in these days of either year, from marts.same_days, with the offices whose days end
--- earlier. Declared VAT is deducted.
-WITH offices_earlier AS (
+-- How does the current month compare with the same days of last year, like for like?
+-- One row per page with a sale in these days of either year, over its offices in marts.same_days, except those that
+-- began since last year or have closed. Offices whose days end before until_on are named. Declared VAT is deducted.
+WITH page_offices AS (
     SELECT
-        levels.level,
+        levels.level AS kind,
         coalesce(levels.member_id, '') AS scope,
-        list(offices.member_name ORDER BY offices.member_name) AS names,
-        list(offices.until_on ORDER BY offices.member_name) AS days_until
+        days.*,
+        max(days.until_on) OVER (PARTITION BY levels.level, levels.member_id) AS latest_on,
+        pages.missing_offices AS not_compared
     FROM marts.same_days AS days
-    INNER JOIN marts.office_levels AS levels
-        ON levels.level = days.level AND levels.member_id IS NOT DISTINCT FROM days.member_id
-    INNER JOIN marts.same_days AS offices ON offices.level = 'office' AND offices.member_id = levels.office_id
-    WHERE days.period = 'month' AND offices.period = 'month' AND offices.until_on < days.until_on
-    GROUP BY ALL
+    INNER JOIN marts.office_levels AS levels ON levels.office_id = days.member_id
+    INNER JOIN marts.same_days AS pages
+        ON (pages.level, pages.period) = (levels.level, days.period) AND pages.member_id IS NOT DISTINCT FROM levels.member_id
+    LEFT JOIN marts.dim_office AS offices ON offices.office_id = days.member_id
+    WHERE days.level = 'office' AND days.period = 'month' AND (levels.level = 'chain' OR levels.member_id IS NOT NULL)
+        AND offices.closed_after_month IS NULL
+        AND NOT coalesce(offices.began_month > days.first_on - INTERVAL 1 YEAR, false)
 )
 
 SELECT
-    days.level AS kind,
-    coalesce(days.member_id, '') AS scope,
-    days.until_on,
-    coalesce(earlier.names, []) AS offices_behind,
-    coalesce(earlier.days_until, []) AS their_days,
-    days.missing_offices,
-    without_vat(days.sold_commission, basis)::DECIMAL(18, 4) AS commission,
-    without_vat(days.sold_commission_before, basis)::DECIMAL(18, 4) AS commission_before
-FROM marts.same_days AS days
-LEFT JOIN offices_earlier AS earlier ON earlier.level = days.level AND earlier.scope = coalesce(days.member_id, '')
+    kind,
+    scope,
+    latest_on AS until_on,
+    coalesce(list(member_name ORDER BY member_name) FILTER (until_on < latest_on), []) AS offices_behind,
+    coalesce(list(until_on ORDER BY member_name) FILTER (until_on < latest_on), []) AS their_days,
+    any_value(not_compared) AS missing_offices,
+    without_vat(sum_if_known(sold_commission), any_value(basis))::DECIMAL(18, 4) AS commission,
+    without_vat(sum_if_known(sold_commission_before), any_value(basis))::DECIMAL(18, 4) AS commission_before
+FROM page_offices
 LEFT JOIN meta.tax_basis AS basis ON true
-WHERE days.period = 'month'
-    AND days.level <> 'user'
-    AND (days.level = 'chain' OR days.member_id IS NOT NULL)
-    AND (days.sold_commission <> 0 OR days.sold_commission_before <> 0)
-    AND days.sold_commission + days.sold_commission_before IS NOT NULL
+GROUP BY kind, scope, latest_on
+HAVING commission + commission_before IS NOT NULL AND (commission <> 0 OR commission_before <> 0)
 ORDER BY kind, scope

@@ -141,7 +141,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
         :3
     ] == [
         (
-            "Sales to day 20: 90, −10.0% in total vs the same days of last year. "
+            "Sales to day 20, as entered so far: 90, −10.0% vs the same days of last year, like for like. "
             "Other figures are compared once the month has ended."
         ),
         "Sales only up to an earlier day of the month: B 17, C 2.",
