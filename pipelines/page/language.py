@@ -99,10 +99,9 @@ class Language:
             return UNKNOWN
         return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
-    def month(self, month: date, *, known_year: int | None = None) -> str:
-        """March 2026, or March if its year is `known_year`."""
-        name = str(self.words["form"]["months"][month.month - 1])
-        return name if month.year == known_year else f"{name} {month.year}"
+    def month(self, month: date) -> str:
+        """March 2026."""
+        return f"{self.words['form']['months'][month.month - 1]} {month.year}"
 
     def period(self, first: date, last: date) -> str:
         """January to March 2026, or March 2025 to February 2026."""

@@ -14,7 +14,7 @@ from pipelines.page.facts import Row, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     PageSettings,
-    page_of_chain,
+    chain_page,
     page_path,
     render_operators,
     render_page,
@@ -85,7 +85,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     facts = facts_from_rows(answers)
     form = _page_settings(settings, clock)
     pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
-    pages[REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
+    pages[REPORT_PAGE] = render_page(facts, form, chain_page(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.page.earnings import drivers_section, months_section, offices_section, opening
-from pipelines.page.facts import Facts, Row, facts_of
+from pipelines.page.facts import Facts, Row, page_facts
 from pipelines.page.leads import leads_section
 from pipelines.page.people import agents_section, leaders_section, people_section
 from pipelines.page.sales import cancelled_section, changes_section, funnel_section, owed_section
@@ -24,7 +24,7 @@ STOCKHOLM = ZoneInfo("Europe/Stockholm")
 
 
 def of_chain(facts: Facts) -> Facts:
-    return facts_of(facts, facts.scopes[0])
+    return page_facts(facts, facts.scopes[0])
 
 
 def texts(shown: PageTable | Section | None) -> list[list[str]]:
@@ -82,7 +82,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
     assert table is not None
     changes = [
         (head.name, cell.text, cell.change and cell.change.text)
-        for head, cell in zip(table.heads, table.rows[0], strict=True)
+        for head, cell in zip(table.headings, table.rows[0], strict=True)
     ]
     assert changes[1:7] == [
         ("Commission", "1,000", "+10.0%"),
@@ -121,10 +121,8 @@ def test_a_note_states_the_range_of_a_forecast() -> None:
 
 def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
-    assert note.startswith(
-        "Last whole month: Recent months still change: since they were as recent, 3 earlier"
-    )
-    assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%).")
+    assert note.startswith("Last whole month: Recent months still change: 3 earlier months of the chain")
+    assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%) since they were this recent.")
 
 
 def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -> None:
@@ -138,11 +136,11 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
         :3
     ] == [
         (
-            "Sales to day 20: 90, −10.0% in total vs the same days of last year. "
+            "Sales up to day 20 of the month: 90, −10.0% in total vs the same days last year. "
             "Other figures are compared once the month has ended."
         ),
-        "Sales only up to an earlier day of the month: B 17, C 2.",
-        "Sales are compared without D: incomplete in one or both years.",
+        "Offices whose sales are known only up to an earlier day of the month: B 17, C 2.",
+        "Not in the comparison of sales, because one or both years are incomplete: D.",
     ]
 
 
@@ -180,22 +178,22 @@ def test_offices_have_their_last_whole_month_against_its_budget_without_the_year
 
 
 def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
-    stays = [
-        replace(agent("A", "Al"), stay="left", stay_month=month("2026-01")),
-        replace(agent("A", "Bo", budget=None), stay="new", stay_month=month("2025-06")),
-        replace(agent("A", "Cy", budget=None), is_complete=False, stay="left"),
-        replace(agent("A", "Di"), stay="moved to", stay_office="B", stay_month=month("2026-02")),
+    agents = [
+        replace(agent("A", "Al"), status="left", status_month=month("2026-01")),
+        replace(agent("A", "Bo", budget=None), status="new", status_month=month("2025-06")),
+        replace(agent("A", "Cy", budget=None), is_complete=False, status="left"),
+        replace(agent("A", "Di"), status="moved to", status_office="B", status_month=month("2026-02")),
     ]
-    assert [row[0] for row in texts(agents_section(facts(agents=stays), ENGLISH))] == [
+    assert [row[0] for row in texts(agents_section(facts(agents=agents), ENGLISH))] == [
         "Al has left, last active January 2026",
         "Bo new since June 2025",
-        "Cy partly known, has left",
+        "Cy incomplete data, has left",
         "Di moved to B in February 2026",
     ]
 
 
 def test_an_agent_has_both_years_and_the_part_of_an_own_budget_that_is_reached() -> None:
-    moved = replace(agent("A", "Di"), commission_change=None, stay="left")
+    moved = replace(agent("A", "Di"), commission_change=None, status="left")
     [row] = texts(agents_section(facts(agents=[moved]), ENGLISH))
     assert row[1:7] == ["800", "800", "– not compared", "1,000", "80%", "−200"]
 
@@ -214,7 +212,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
     assert "one closed month changed at 2 offices (−120)" in found.figures
     reasons = (
         "Main Street 1 (2601-001): sale removed −60; Home 2601-001: moved to February 2026 −60; "
-        "Al: valuations −5; not known yet; awaiting sales +7; no agent's commission +1"
+        "Al: valuations −5; not known yet; waiting for sales +7; no agent's commission +1"
     )
     amounts = ["100", "40", "−60"]
     assert [row[2:6] for row in texts(found.collapsed[1])] == [[*amounts, reasons], [*amounts, ""]]
@@ -246,7 +244,7 @@ def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
     ]  # fmt: skip
     assert [row[-1] for row in texts(found.collapsed[0])] == ["9", "9"]
-    assert found.notes[1] == "One office has never recorded a receipt and is left out."
+    assert found.notes[1] == "One office has never recorded a payment and is left out."
 
 
 def test_money_is_stacked_by_month_of_possession() -> None:
@@ -330,7 +328,7 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
 
 def test_missing_figures_are_a_warning() -> None:
     found = verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text[:30]) == ("warning", "The file lacks some of the fig")
+    assert (found.severity, found.text[:30]) == ("warning", "Some figures of this page are ")
 
 
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
