@@ -41,5 +41,5 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """A text of several lines: the control characters in each are escaped, and its line breaks stay."""
+    """A text of several lines with its control characters escaped; the line breaks stay."""
     return "\n".join(map(visible, text.split("\n")))
