@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.sandbox.calls import Reply
-from pipelines.sandbox.faults import KINDS, NAMES, Fault
+from pipelines.sandbox.faults import KINDS, OPTIONS, Fault
 from pipelines.sandbox.service import Service
 from tests.unit.sandbox.asking import BI, reply, world
 
@@ -71,8 +71,8 @@ def test_every_kind_of_fault_and_every_name_is_in_the_help_and_in_the_documentat
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text("utf-8")
     named = re.findall(r"`(\w+)`", page[page.index("| Kind of fault |") :])
-    assert (KINDS | NAMES).keys() <= {*named}
+    assert (KINDS | OPTIONS).keys() <= {*named}
     assert main(["sandbox", "--help"]) == 0
     told = capsys.readouterr().out
-    assert [words for words in (KINDS | NAMES).values() if words not in told] == []
-    assert [one.name for one in fields(Fault)] == ["kind", *NAMES]
+    assert [words for words in (KINDS | OPTIONS).values() if words not in told] == []
+    assert [one.name for one in fields(Fault)] == ["kind", *OPTIONS]
