@@ -22,7 +22,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
 
 
-def test_columns_are_as_wide_as_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_are_as_wide_as_their_text(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(HEADS, ROWS, right=(1,))
     assert capsys.readouterr().out.splitlines() == [
         "report   rows  what else",
@@ -54,7 +54,7 @@ def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_text_of_a_step_goes_on_below(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_of_a_step_wraps_below_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
     print_step("the rows", "7 rows, which make 12 and some more words")
     assert capsys.readouterr().out.splitlines() == [
         "  the rows         7 rows, which make 12 and some",
@@ -78,7 +78,7 @@ HOSTILE = "\x1b]0;title\x07 \x9b2J \r\x7f \u202egnp.exe"
 SHOWN = r"\u001b]0;title\u0007 \u009b2J \u000d\u007f \u202egnp.exe"
 
 
-def test_control_characters_of_the_data_are_seen_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_the_data_are_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     say(f"{HOSTILE}\nåäö")
     log(HOSTILE)
     print_table(["a"], [[HOSTILE], ["two\nlines"]])
@@ -88,7 +88,7 @@ def test_control_characters_of_the_data_are_seen_and_not_obeyed(capsys: pytest.C
     assert said.out.split("\n")[4:] == [SHOWN, r"two\u000alines", ""]
 
 
-def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_same_value_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({HOSTILE: ["å", HOSTILE]})
     said = capsys.readouterr().out
     assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}

@@ -25,7 +25,7 @@ AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
 
 
 @given(some.lists(some.none() | AMOUNTS, min_size=1, max_size=12))
-def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[Decimal | None]) -> None:
+def test_two_to_six_grid_lines_enclose_every_amount_and_zero(amounts: list[Decimal | None]) -> None:
     marks = grid_amounts(amounts)
     assert 2 <= len(marks) <= 6
     known = [float(amount) for amount in [Decimal(0), *amounts] if amount is not None]
@@ -34,7 +34,7 @@ def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[
 
 
 @given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))
-def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
+def test_counts_have_whole_grid_lines(amounts: list[Decimal]) -> None:
     assert all(mark == round(mark) for mark in grid_amounts(amounts, min_step=1))
 
 
@@ -46,14 +46,14 @@ def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> Non
     ]
 
 
-def test_a_place_without_an_amount_has_no_column_and_the_text_says_so() -> None:
+def test_a_missing_amount_has_no_column_and_the_tooltip_says_so() -> None:
     series = [Series("", "value", column_spans([None, 2]))]
     drawing = chart("Homes", ["a", "b"], series, ENGLISH, ENGLISH.short)
     assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 1
     assert drawing.description == "Homes. a: not loaded. b: 2."
 
 
-def test_parts_stand_on_one_another_and_steps_follow_one_another() -> None:
+def test_parts_are_stacked_and_steps_are_consecutive() -> None:
     assert stacked_spans([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
     assert waterfall_spans([20, -5, -5]) == [(0, 20), (20, 15), (15, 10), (0, 10)]
 

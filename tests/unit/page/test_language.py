@@ -63,7 +63,7 @@ def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:
     assert " " not in SWEDISH.number(1_234_567)
 
 
-def test_an_instant_is_on_the_brokerage_s_clock_also_in_summer() -> None:
+def test_a_time_is_in_the_brokerage_s_time_zone_also_in_summer() -> None:
     stockholm = ZoneInfo("Europe/Stockholm")
     told = [ENGLISH.moment(datetime(2026, month, 1, 22, 30), stockholm) for month in (1, 6)]
     assert told == ["1 January 2026 23:30", "2 June 2026 00:30"]
