@@ -55,7 +55,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """The commission and share of budget this year of each agent at an office; None without agents."""
+    """Each agent's commission and share of budget this year, for one office; None without agents."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:

@@ -58,7 +58,7 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
 def _count_with_amount(
     key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
 ) -> str:
-    """A count, and the sum of the amounts with its sign."""
+    """The words of a key with a count, and with the sum of the amounts and its sign."""
     amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
@@ -80,7 +80,7 @@ def _month_figures(facts: Facts, words: Language) -> list[str]:
     return figures
 
 
-def _home(home: str | None, number: str | None, words: Language) -> str:
+def _home_label(home: str | None, number: str | None, words: Language) -> str:
     """A home by its address and number, as neither alone is unique."""
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
@@ -88,7 +88,7 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
     table = [
-        PageColumn("home", lambda row: _home(row.home, row.home_number, words), "words"),
+        PageColumn("home", lambda row: _home_label(row.home, row.home_number, words), "words"),
         PageColumn("what", lambda row: words.label("sale_changes", row.change), note=_totals_note(words)),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),
@@ -132,7 +132,7 @@ def _reason(row: Row, words: Language) -> str:
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
     if row.is_sale:
-        return f"{_home(row.home, row.home_number, words)}: {kind} {other}".strip()
+        return f"{_home_label(row.home, row.home_number, words)}: {kind} {other}".strip()
     if row.agent:
         return f"{row.agent}: {kind}"
     awaited = [words.label("awaited", report) for report in row.awaited_reports or ()]
@@ -146,13 +146,13 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
-    def first_read(row: Row) -> str:
+    def read_note(row: Row) -> str:
         months = words.months(row.read_first_months)
         return words.text("changes.read_first", months=months) if months else ""
 
     table = [
         PageColumn("office", "office_name"),
-        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=first_read),
+        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_note),
         PageColumn("before", "amount_before", "money"),
         PageColumn("after", "amount_after", "money"),
         PageColumn("difference", kind="signed money"),
@@ -204,7 +204,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("to_come", "to_be_received_on", "day", is_minor=True),
         PageColumn("amount", "due", "money"),
     ]
-    longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
+    longest_due = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     counted_on = max((row.counted_on for row in receivables), default=None)
     notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
     notes += oldest_reading_notes(receivables, words)
@@ -222,7 +222,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         charts=[month_chart] if month_chart else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
-            writer.table(words.text("owed.caption_due"), "owed", sales, longest, limit=MAX_SALES),
+            writer.table(words.text("owed.caption_due"), "owed", sales, longest_due, limit=MAX_SALES),
             money_table,
         ],
         notes=notes,

@@ -62,22 +62,22 @@ class Route:
 
     def read(self, query: ReportQuery, path_values: dict[str, str], params: dict[str, str]) -> ReportQuery:
         """The query with the parameters of the request; rejects with 400 what the interface forbids."""
-        given = Parameters(params)
+        parameters = Parameters(params)
         if self.max_months is not None or self.reads_dates:
-            start, end = given.interval(self.max_months)
+            start, end = parameters.interval(self.max_months)
             query = replace(query, start=start, end=end)
         if self.choice is not None:
-            query = replace(query, choice=given.choice(self.choice))
+            query = replace(query, choice=parameters.choice(self.choice))
         if self.reads_page:
-            index = given.whole_number("pageIndex", 0, 10**8, required=True)
-            size = given.whole_number("pageSize", 1, query.largest_page, required=True)
+            index = parameters.whole_number("pageIndex", 0, 10**8, required=True)
+            size = parameters.whole_number("pageSize", 1, query.largest_page, required=True)
             query = replace(query, page=(index or 0, size or 1))
         if self.reads_months:
-            query = replace(query, months=given.month_range(query.snapshot.world.as_of.year))
+            query = replace(query, months=parameters.month_range(query.snapshot.world.as_of.year))
         if self.reads_ids:
             query = replace(query, ids={**params, **{name.lower(): id_ for name, id_ in path_values.items()}})
-        if given.errors:
-            raise HttpError(400, "The request is invalid.", given.errors)
+        if parameters.errors:
+            raise HttpError(400, "The request is invalid.", parameters.errors)
         if "year" in path_values:
             month = _path_month(path_values["year"], path_values["month"])
             query = replace(query, months=(month, month), user_id=_user_id(query, path_values.get("userId")))

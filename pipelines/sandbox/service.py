@@ -90,7 +90,7 @@ class Service:
                 yield self.respond(call, entry)
 
     def respond(self, call: Call, entry: LoggedCall | None = None) -> Reply:
-        """The reply to a request; errors are answered as the interface says."""
+        """The reply to a request; errors are answered as the interface documents."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
                 self._snapshot = Snapshot(self.world.at(self._today()), self.budgets)
@@ -153,12 +153,12 @@ class Service:
         scheme, _, encoded = (header or "").partition(" ")
         if scheme.lower() == "basic":
             try:
-                given = base64.b64decode(encoded.strip(), validate=True)
+                sent = base64.b64decode(encoded.strip(), validate=True)
             except ValueError:
-                given = b""
+                sent = b""
             for login in self.logins:
                 is_for_path = login.paths is None or path.startswith(login.paths)
-                if hmac.compare_digest(f"{login.username}:{login.password}".encode(), given) and is_for_path:
+                if hmac.compare_digest(f"{login.username}:{login.password}".encode(), sent) and is_for_path:
                     return login
         raise HttpError(401, "The Authorization header is incorrect (wrong username or password).")
 
