@@ -89,7 +89,7 @@ page_months AS (
         AND growth.period = CASE periods.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
 ),
 
--- Each figure is computed three times: from all that is known of a period, and from the compared offices now and before.
+-- Each figure is computed three times: from all that is known of a period, and from compared offices now and before.
 sides AS (
     SELECT 'all' AS side, * FROM page_months WHERE is_now
     UNION ALL

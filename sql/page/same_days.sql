@@ -1,5 +1,5 @@
 -- How does the current month compare with the same days of last year?
--- One row per page with a sale in these days of either year (marts.same_days). Offices_behind are the offices whose
+-- One row per page with a sale in these days of either year (marts.same_days). offices_behind are the offices whose
 -- sales are known only up to an earlier day, their_days those days. Declared VAT is deducted.
 WITH offices_earlier AS (
     SELECT
