@@ -95,31 +95,31 @@ def chart(
     min_step: float = 0,
 ) -> Chart:
     """Draw series over an axis of names; grid lines are at least `min_step` apart."""
-    ends = [end for line in series for span in line.spans if span for end in span]
+    ends = [end for item in series for span in item.spans if span for end in span]
     scale = grid_amounts(ends, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
     shapes = [
         Shape("grid" if amount else "grid zero", _line([(LEFT, _y(amount, scale)), (100, _y(amount, scale))]))
         for amount in scale
     ]
-    for line in series:
-        if line.mark == "line":
+    for item in series:
+        if item.mark == "line":
             points = [
                 (LEFT + (index + 0.5) * slot, _y(span[1], scale))
-                for index, span in enumerate(line.spans)
+                for index, span in enumerate(item.spans)
                 if span
             ]
-            shapes.append(Shape(f"line {line.kind}", _line(points)))
+            shapes.append(Shape(f"line {item.kind}", _line(points)))
             continue
-        width = WIDTHS[line.mark] * slot
-        for index, span in enumerate(line.spans):
+        width = WIDTHS[item.mark] * slot
+        for index, span in enumerate(item.spans):
             if span:
                 left = LEFT + (index + 0.5) * slot - width / 2
                 shapes.append(
                     Shape(
-                        line.kind,
+                        item.kind,
                         _rectangle(left, width, _y(span[0], scale), _y(span[1], scale))
-                        if line.mark != "tick"
+                        if item.mark != "tick"
                         else _line([(left, _y(span[1], scale)), (left + width, _y(span[1], scale))]),
                     )
                 )
@@ -142,9 +142,9 @@ def chart(
         for index, name in enumerate(names)
     ]
     legend = [
-        (f"line {line.kind}" if line.mark == "line" else line.kind, line.name)
-        for line in series
-        if line.name and any(line.spans)
+        (f"line {item.kind}" if item.mark == "line" else item.kind, item.name)
+        for item in series
+        if item.name and any(item.spans)
     ]
     return Chart(
         title,
@@ -176,9 +176,9 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
 def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: NumberFormat) -> str:
     """The tooltip at an index of the axis, with the amount of each series."""
     amounts = [
-        f"{line.name} {write(_amount(span))}".strip()
-        for line in series
-        if (span := line.spans[index]) is not None
+        f"{item.name} {write(_amount(span))}".strip()
+        for item in series
+        if (span := item.spans[index]) is not None
     ]
     return f"{name}: {', '.join(amounts) or words.text('page.not_loaded')}"
 

@@ -192,7 +192,7 @@ class Writer:
             name,
             [Heading(heading, column.kind, column.is_minor) for heading, column in pairs],
             [
-                [self.cell(column, row, end) for column, end in zip(columns, longest, strict=True)]
+                [self.cell(column, row, bar) for column, bar in zip(columns, longest, strict=True)]
                 for row in rows[:limit]
             ],
             [self.cell(column, total) for column in columns] if total else [],

@@ -58,10 +58,10 @@ def _answer(service: ControlledService, call: Call) -> object:
             service.log.clear()
             return {"requests": 0}
         case "GET", "faults":
-            return {"faults": service.faults.described()}
+            return {"faults": service.faults.summary()}
         case "POST", "faults":
             service.faults.switch(_faults(json.loads(call.body)))
-            return {"faults": service.faults.described()}
+            return {"faults": service.faults.summary()}
         case "POST", "budgets":
             service.budgets.set(_changed_budget(service, json.loads(call.body)), at_once=True)
             return {"budgets": len(service.budgets.written)}

@@ -135,16 +135,16 @@ class Faults:
     def switch(self, faults: Sequence[Fault]) -> None:
         """Replace all faults, and reset their counts."""
         self._active = list(faults)
-        self._met = [0] * len(faults)
+        self._matched = [0] * len(faults)
         self._struck = [0] * len(faults)
         self._tries: dict[tuple[int, str], int] = {}
         self.page_readings: dict[str, int] = {}
 
-    def described(self) -> list[dict[str, object]]:
-        """Every active fault, with the number of requests that it applied to and that it struck."""
+    def summary(self) -> list[dict[str, object]]:
+        """Every active fault, with the number of requests that it matched and that it struck."""
         return [
-            {**asdict(fault), "met": met, "struck": struck}
-            for fault, met, struck in zip(self._active, self._met, self._struck, strict=True)
+            {**asdict(fault), "matched": matched, "struck": struck}
+            for fault, matched, struck in zip(self._active, self._matched, self._struck, strict=True)
         ]
 
     def draw(self, path: str, target: str, customer: str) -> list[Fault]:
@@ -165,10 +165,10 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes; its rate depends on the request and its try, not on other requests."""
-        self._met[number] += 1
+        """Whether a fault strikes; the draw depends on the request and its try, not on other requests."""
+        self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
-        too_early = self._met[number] <= fault.after
+        too_early = self._matched[number] <= fault.after
         too_often = fault.count is not None and self._struck[number] >= fault.count
         if too_early or too_often or (fault.tries is not None and attempt > fault.tries):
             return False
