@@ -97,7 +97,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; if another command has it, print which, and yield when that command began."""
+    """Hold the work lock; if another command has it, print which, and yield the time when it began."""
     from warehouse.store.lock import work_lock
 
     return work_lock(

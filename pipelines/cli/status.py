@@ -120,7 +120,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
     from pipelines.diagnosis.doctor import examine
     from pipelines.sync.run_context import RunContext
 
-    marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
+    marks = dict(zip(Severity, ("ok   ", "known", "warn ", "ERROR"), strict=True))
     settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
     for finding in examine(
