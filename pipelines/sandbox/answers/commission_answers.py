@@ -137,7 +137,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """The day, assignment and share of each contract in the interval that is credited to the offices."""
+    """The contract day, assignment and share for every share credited to the offices in the interval."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

@@ -65,7 +65,7 @@ class History:
             yield self._months[key]
 
     def budgets(self, office_id: str, year: int) -> list[Budget]:
-        """Every budget ever set for the office's users and the year, oldest first."""
+        """Every budget ever set for a year and the office's users; those of a user are oldest first."""
         key = (office_id, year)
         if key not in self._budgets:
             users = self.users(office_id)
@@ -77,7 +77,7 @@ class History:
     def _incidents_at(self, office_id: str) -> Incidents | None:
         return self._incidents if self._incidents and self._incidents.office == office_id else None
 
-    def _staff(self, office: Office, month: Month) -> list[User]:
+    def _team(self, office: Office, month: Month) -> list[User]:
         """The users of the office in the month, or in the months before it when its sales began."""
         first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
         return [
@@ -87,9 +87,9 @@ class History:
         ]
 
     def _build(self, office: Office, month: Month) -> OfficeEvents:
-        own = self._staff(office, month)
+        own = self._team(office, month)
         others = [other for other in self.chain.group_offices(office) if other is not office]
-        staff = Staff(office, own, [(user, other) for other in others for user in self._staff(other, month)])
+        staff = Staff(office, own, [(user, other) for other in others for user in self._team(other, month)])
         sold: Sequence[Estate] = sales(self.seed, staff, month, self._activity)
         incidents = self._incidents_at(office.customer_id)
         if incidents and incidents.month == month:
