@@ -40,7 +40,7 @@ def run_demo(
     _clear(data_dir)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - months)
-    log(f"a simulated brokerage starts on this machine, with sales since {start} …")
+    log(f"starting a simulated brokerage on this machine, with sales since {start} …")
     service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
     is_well = True
     with serving(service) as served:
@@ -67,12 +67,14 @@ def run_demo(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
         "a budget was raised (07), and an agent left (25)."
     )
-    say(f"Open {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, {data_dir}/report.html in a browser.")
+    say(
+        f"Open {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, and {data_dir}/report.html in a browser."
+    )
     return 0 if is_well else 1
 
 
 def _clear(directory: Path) -> None:
-    """Remove an earlier demo; raises ValueError if the directory contains anything else."""
+    """Make an empty directory in place of an earlier demo; raises ValueError if it contains anything else."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
         raise ValueError(

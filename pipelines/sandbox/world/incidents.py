@@ -37,7 +37,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The roster; the last user with enough months of work leaves, the first one never does."""
+        """The roster, in which the last user with enough months of work leaves; the first user never does."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
