@@ -67,9 +67,7 @@ def run_demo(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
         "a budget was raised (07), and an agent left (25)."
     )
-    say(
-        f"Open {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, and {data_dir}/report.html in a browser."
-    )
+    say(f"Open {data_dir}/warehouse.duckdb in DuckDB 1.1 or later, and {data_dir}/report.html in a browser.")
     return 0 if is_well else 1
 
 
