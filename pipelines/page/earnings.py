@@ -23,7 +23,7 @@ from pipelines.page.tables import (
 PERIODS = ("running", "month", "year", "twelve")
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
-PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
+PRICE = PageColumn("figures.average_price", kind="compact", change="average_price_change")
 FEE = PageColumn("figures.fee", "fee_share", "fee", change="fee_share_difference")
 MARKET = [
     PageColumn("figures.price_change", "price_change_share", "change"),
@@ -83,7 +83,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
-        words.text("year.so_far"): PageColumn("", "commission", "brief"),
+        words.text("year.so_far"): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
@@ -121,7 +121,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart:
     ]
     names = [words.month(month.month)[:3] for month in months]
     title = words.text("year.chart", year=row.last_month.year)
-    return chart(title, names, series, words, words.brief)
+    return chart(title, names, series, words, words.compact)
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -179,7 +179,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _budget_note(row: Row, words: Language) -> str:
-    budget = words.text("cards.of_budget", budget=words.brief(row.budget))
+    budget = words.text("cards.of_budget", budget=words.compact(row.budget))
     return "" if row.budget is None else budget + _offices_suffix(row.budget_offices, row, words)
 
 
@@ -224,7 +224,7 @@ def _same_days_notes(facts: Facts, words: Language) -> list[str]:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
-    amounts = {"amount": words.brief(row.commission), "change": words.change(change)}
+    amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
     notes = [words.text("cards.same_days", day=row.until_on.day, **amounts)]
     if row.offices_behind:
         days = zip(row.offices_behind, row.their_days, strict=True)
@@ -250,7 +250,7 @@ def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
     """The range in which the year may end, if there are enough past years."""
     words = writer.words
     ranges = [
-        (row.past_years, words.brief(row.year_forecast_low), words.brief(row.year_forecast_high))
+        (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
         for row in facts.forecasts
         if row.year_forecast_low is not None
     ]
@@ -295,7 +295,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
             Series(words.text("months.budget"), "goal", values(budget), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
-        write = words.short if min_step else words.brief
+        write = words.tenths if min_step else words.compact
         return chart(words.text(f"figures.{measure}"), names, series, words, write, min_step=min_step)
 
     table = [
@@ -373,7 +373,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
             PageColumn("before", "commission_before", "money", is_minor=True),
             *(forecast if has_forecast else []),
             PageColumn("homes", kind="parts"),
-            PageColumn("price", "average_price", "brief", is_minor=True),
+            PageColumn("price", "average_price", "compact", is_minor=True),
             PageColumn("fee", "fee_share", "fee", is_minor=True),
             PageColumn("agents", kind="parts", is_minor=True),
             PageColumn("per_agent", kind="money"),
@@ -404,7 +404,7 @@ def _forecast_note(row: Row, words: Language) -> str:
     """Why an office has no forecast; for the total, the forecast of those offices that have one."""
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
-        return words.brief(row.year_forecast) + part if part and row.year_forecast is not None else ""
+        return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
@@ -434,10 +434,10 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')} {words.brief(float(high) - float(low), has_plus=True)}"
+        f"{words.text(f'drivers.{name}')} {words.compact(float(high) - float(low), has_plus=True)}"
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
-    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
+    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
     page = _page_period(facts, "year")
     notes = [words.text("drivers.total")] if page and page.compared_offices < page.offices else []
     return Section(

@@ -61,7 +61,7 @@ class Language:
         text = sign + whole.replace(",", form["thousands"])
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
-    def short(self, value: Number | None) -> str:
+    def tenths(self, value: Number | None) -> str:
         """A number with one decimal, unless it is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
@@ -69,7 +69,7 @@ class Language:
         """A difference, with its sign."""
         return self.number(value, has_plus=True)
 
-    def brief(self, value: Number | None, *, has_plus: bool = False) -> str:
+    def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
         """An amount in few characters: 1.5M, 250k, 900."""
         if value is None:
             return UNKNOWN

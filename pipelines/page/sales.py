@@ -59,7 +59,7 @@ def _count_with_amount(
     key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
 ) -> str:
     """The words of a key with a count, and with the sum of the amounts and its sign."""
-    amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
+    amount = words.compact(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
@@ -218,7 +218,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         "owed",
         words.text("figures.outstanding"),
         ("sales",),
-        figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in ages],
+        figures=[f"{words.text(f'owed.{name}').lower()} {words.compact(sums[name])}" for name in ages],
         charts=[month_chart] if month_chart else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
@@ -244,7 +244,7 @@ def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTab
         *(PageColumn(state, kind="money") for state in STATES),
     ]
     names = [words.month(row.month)[:3] for row in rows]
-    return chart(name, names, series, words, words.brief), writer.table(name, "money", table, rows)
+    return chart(name, names, series, words, words.compact), writer.table(name, "money", table, rows)
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
@@ -256,7 +256,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         return None
     names = [words.text(f"figures.{step}") for step in steps]
     series = [Series("", "value", column_spans(sums))]
-    drawing = chart(words.text("funnel.chart"), names, series, words, words.short, min_step=1)
+    drawing = chart(words.text("funnel.chart"), names, series, words, words.tenths, min_step=1)
     notes = []
     if sums[0] and sums[0] >= MIN_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))
@@ -293,7 +293,7 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("noted", "noted_on", "day"),
         PageColumn("commission", kind="money"),
     ]
-    amount = words.brief(sum((row.commission or Decimal(0) for row in rows), Decimal(0)))
+    amount = words.compact(sum((row.commission or Decimal(0) for row in rows), Decimal(0)))
     since = words.text("cancelled.since", day=words.day(max(row.known_since_on for row in rows)))
     return Section(
         "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,

@@ -27,7 +27,7 @@ class PageColumn:
 
     `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
     of the row, by default the one named in `heading`, or a function of the row. Kinds are text, words (which
-    may wrap), day, month, count, parts, share, change, brief, exact, money, signed money, fee and points.
+    may wrap), day, month, count, parts, share, change, compact, exact, money, signed money, fee and points.
     """
 
     heading: str
@@ -250,8 +250,8 @@ class Writer:
         match kind:
             case "signed money":
                 return words.signed(value)
-            case "brief":
-                return words.brief(value)
+            case "compact":
+                return words.compact(value)
             case "share":
                 return words.percent(value)
             case "fee":
@@ -263,6 +263,6 @@ class Writer:
             case "exact":
                 return words.number(value, 2)
             case "parts":
-                return words.short(value)
+                return words.tenths(value)
             case _:
                 return words.number(value)
