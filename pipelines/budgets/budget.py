@@ -1,4 +1,4 @@
-"""Budgets and the plan to change them: measures, changes, and the file that keeps a plan."""
+"""Budgets and the plan to change them: measures, changes, and the file that stores a plan."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
-"""A budget by measure; None if not set."""
-Key = tuple[str, str, str]
-"""Office, user and month of a budget."""
+"""The amount of each measure of a budget; None if it is not set."""
+BudgetKey = tuple[str, str, str]
+"""The office, user and month that identify a budget."""
 
 
 class BudgetError(ValueError):
@@ -56,12 +56,12 @@ class Change:
     after: Values
 
     @property
-    def key(self) -> Key:
+    def key(self) -> BudgetKey:
         return (self.office_id, self.user_id, self.month)
 
     @property
     def body(self) -> bytes:
-        """The complete budget, without measures that have no budget and get none."""
+        """The complete budget as JSON, without the measures that are not set."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in BODY_PATHS.items():
             value = self.after[name]
@@ -88,10 +88,10 @@ class BudgetPlan:
     notes: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Write the plan to a file that only its owner can read, atomically."""
+        """Write the plan atomically to a file that only its owner can read."""
         content = asdict(self)
-        sealed = {**content, "checksum": _checksum(content)}
-        write_file(path, json.dumps(sealed, ensure_ascii=False, indent=1).encode())
+        checked = {**content, "checksum": _checksum(content)}
+        write_file(path, json.dumps(checked, ensure_ascii=False, indent=1).encode())
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:

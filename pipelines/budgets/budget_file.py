@@ -1,7 +1,7 @@
 """Budget file from a finance department: the budgets to set by office, user and month.
 
 CSV, Parquet or a workbook, with the columns office_id, user_id, month and at least one measure. An empty cell
-leaves a measure as it is. An ambiguous value is an error that names its row.
+keeps the measure as it is. An ambiguous value is an error that names its row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipelines.months import Month
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
-"""How many rows are searched for the headings, from the first row on."""
+"""The headings must be in one of this many first rows."""
 YEARS_AHEAD = 2
 MAX_COMMISSION = 10_000_000
 """Commission is in whole kronor without VAT, at most this much (interface, RealtorBudget)."""
@@ -55,11 +55,11 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
         content = path.read_bytes()
     except OSError as error:
         raise BudgetError([f"{path} cannot be read ({error.strerror}); name an existing file."]) from None
-    sheets = [table for rows in _sheets(path, content) if (table := _below_headings(rows))]
+    sheets = [table for rows in _sheets(path, content) if (table := _headings_and_rows(rows))]
     if len(sheets) != 1:
-        amount = f"{len(sheets)} sheets" if sheets else "no row"
+        tables = f"{len(sheets)} sheets" if sheets else "no row"
         raise BudgetError(
-            [f"{path} has {amount} with the headings {', '.join(IDS)}; there must be exactly one."]
+            [f"{path} has {tables} with the headings {', '.join(IDS)}; there must be exactly one."]
         )
     [(names, rows)] = sheets
     problems = [f"the column {name} occurs more than once" for name in COLUMNS if names.count(name) > 1]
@@ -95,7 +95,7 @@ def _sheets(path: Path, content: bytes) -> list[Rows]:
 
 
 def _workbook(content: bytes) -> list[Rows]:
-    """The sheets of a workbook; a formula without a value is kept as text, as its cell is not empty."""
+    """The sheets of a workbook; a formula without a value becomes text, so that its cell is not empty."""
     import openpyxl
 
     with warnings.catch_warnings(action="ignore"):  # about parts of a workbook other than cells
@@ -126,7 +126,7 @@ def _csv(content: bytes) -> Rows:
     return [(rows.line_num, row) for row in rows]
 
 
-def _below_headings(rows: Rows) -> tuple[list[str], Rows] | None:
+def _headings_and_rows(rows: Rows) -> tuple[list[str], Rows] | None:
     """The headings as column names, and the rows below them; None if no row has the headings."""
     for index, (_, cells) in enumerate(rows[:SEARCHED_ROWS]):
         names = [re.sub(r"[\s_-]+", "_", str(cell or "").strip().lower()) for cell in cells]
@@ -147,7 +147,7 @@ def _entry(number: int, names: Sequence[str], cells: Sequence[object], today: da
     first, last = Month(today.year, 1), Month(today.year + YEARS_AHEAD, 12)
     if not first <= month <= last:
         raise ValueError(f"month {month} is not from {first} to {last}")
-    values = {name: _whole(name, row[name]) for name in MEASURES if not _is_empty(row.get(name))}
+    values = {name: _whole_number(name, row[name]) for name in MEASURES if not _is_empty(row.get(name))}
     return Entry(number, office, user, month, values)
 
 
@@ -156,12 +156,12 @@ def _is_empty(cell: object) -> bool:
 
 
 def _identifier(cell: object) -> str:
-    """An id as text; a workbook may have turned it into a number."""
+    """An id as text, even if the workbook has turned it into a number."""
     return "" if cell is None else str(cell).strip().removesuffix(".0")
 
 
 def _month(cell: object) -> Month:
-    """The month of a month or date as text, or of a date; raises ValueError."""
+    """The month in a cell with a date, or with a date or month as text; raises ValueError."""
     text = cell.isoformat() if isinstance(cell, date) else _identifier(cell)  # a datetime is a date, too
     try:
         return Month.of(datetime.fromisoformat(f"{text}-01" if len(text) == len("2026-01") else text))
@@ -169,13 +169,13 @@ def _month(cell: object) -> Month:
         raise ValueError(f"month {text[:40]!r} is not a month; write it as YYYY-MM, like 2026-01") from None
 
 
-def _whole(name: str, cell: object) -> int:
+def _whole_number(name: str, cell: object) -> int:
     """A whole number that the service accepts; raises ValueError for anything else."""
     text = re.sub(r"\s", " ", str(cell)).strip()
     number = _number(text)
     largest = MAX_COMMISSION if name == "commission" else MAX_INTEGER
     if isinstance(cell, str) and AMBIGUOUS.fullmatch(text):
-        why = "may be thousands or decimals; write it without points and commas"
+        why = "may mean thousands or decimals; write it without points and commas"
     elif not number.is_finite():
         why = "is not a number; leave the cell empty to keep the budget as it is, or write 0"
     elif number != int(number):
@@ -188,7 +188,7 @@ def _whole(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a cell, which may have spaces between thousands, a decimal comma or a currency."""
+    """The number in a text that may have spaces between thousands, a decimal comma or a currency."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")

@@ -1,7 +1,7 @@
 """Current budget of a user in a month, from three requests.
 
-The rows are not documented. They are read as the report's shape declares them; a measure whose field the
-shape does not name is Unreadable, because its value could be the month's outcome and would be sent back.
+The rows are not documented, so they are read as the report's shape declares them. A measure whose field the
+shape does not name is Unreadable: its value could be the month's result, which a push would send as a budget.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ REPORTS = {
     "user_budget_crm": ("meetings", "own_booked"),
 }
 """The reports that show a budget, and their measures."""
-OFFICES = ("office_id", "office_named")
+OFFICE_COLUMNS = ("office_id", "office_named")
 
 
 class Unreadable(Exception):
-    """The answer does not show the current budget; the message says why."""
+    """The answer does not show the current budget; the message states why."""
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
@@ -40,8 +40,8 @@ def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
     return [catalogue[name] for name in REPORTS]
 
 
-async def read_current_budget(clients: Clients, reports: list[Report], change: Change) -> Values:
-    """The complete current budget that a change concerns; raises Unreadable or ConnectError."""
+async def read_budget(clients: Clients, reports: list[Report], change: Change) -> Values:
+    """The complete current budget that a change would replace; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:
         path = report.endpoint.path.format(
@@ -82,7 +82,7 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
     own = [row for row in rows if _is_own(row, change)]
     if len(own) != 1:
         raise Unreadable(f"shows {len(own)} budgets of this user, office and month, among {len(rows)} rows")
-    return {measure: _whole(own[0][column]) for column, measure in fields.items()}
+    return {measure: _whole_amount(own[0][column]) for column, measure in fields.items()}
 
 
 def _remedy(report: Report) -> str:
@@ -90,23 +90,23 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row states no other user or office; FIR31529 is assumed to be M31529."""
-    offices = {row[name] for name in OFFICES if row[name]}
-    is_own_office = (
+    """Whether a row is for the user and office of a change; FIR31529 is assumed to be the office M31529."""
+    offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
+    is_office = (
         {change.office_id, change.sent_office_id} & offices
         or offices <= {change.customer}
-        or any(number(office) == number(change.office_id) for office in offices)
+        or any(office_number(office) == office_number(change.office_id) for office in offices)
     )
-    return bool(is_own_office) and row["user_id"] in (None, change.user_id)
+    return bool(is_office) and row["user_id"] in (None, change.user_id)
 
 
-def number(office_id: str) -> str:
+def office_number(office_id: str) -> str:
     """The part that the two ids of an office have in common."""
     return office_id.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
-def _whole(amount: Any) -> int | None:
-    """The amount as a whole number; raises Unreadable for others, which could not be sent back unchanged."""
+def _whole_amount(amount: Any) -> int | None:
+    """The amount as a whole number; raises Unreadable for a fraction, which could not be sent unchanged."""
     if amount is not None and amount != int(amount):
         raise Unreadable(f"states {amount.normalize()}, which is not whole")
     return None if amount is None else int(amount)

@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.budgets.budget import BudgetError, BudgetPlan, Change, Key, os_user
+from pipelines.budgets.budget import BudgetError, BudgetKey, BudgetPlan, Change, os_user
 from pipelines.budgets.budget_file import Entry, read_budget_file
-from pipelines.budgets.current_budget import REPORTS, Unreadable, budget_reports, number, read_current_budget
+from pipelines.budgets.current_budget import REPORTS, Unreadable, budget_reports, office_number, read_budget
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.database import Store
@@ -31,8 +31,8 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of an office given by either id; FIR31529 is assumed to be M31529."""
-        matches = [office for office in self.offices if number(office) == number(given) != ""]
+        """The customer id of an office, from either of its ids; FIR31529 is assumed to be M31529."""
+        matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
 
@@ -41,11 +41,11 @@ def make_plan(
 ) -> BudgetPlan:
     """Check a file, and compare it with current budgets; `on_requests` receives the number of requests.
 
-    Raises BudgetError with a sentence for each problem, a ConnectError if nothing can be requested.
+    Raises BudgetError with a sentence for each problem, and ConnectError if the service cannot be used.
     """
     entries, notes = read_budget_file(file, settings.today_local(context.clock))
-    known = read_known_names(settings)
-    requested = _requested_changes(entries, known)
+    names = read_known_names(settings)
+    requested = _requested_changes(entries, names)
     on_requests(len(REPORTS) * len(requested))
     changes = asyncio.run(_with_current_budgets(settings, context, requested))
     return BudgetPlan(
@@ -76,30 +76,30 @@ def read_known_names(settings: Settings) -> KnownNames:
     )
 
 
-def _requested_changes(entries: Sequence[Entry], known: KnownNames) -> list[Change]:
-    """The changes that the file requests: `after` has only the measures in the file, `before` none.
+def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Change]:
+    """The changes in the file: `after` has only the measures that the file gives, `before` has none.
 
     Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """
     problems = []
-    requested: dict[Key, Change] = {}
+    requested: dict[BudgetKey, Change] = {}
     own_ids: dict[str, str] = {}
     for entry in entries:
-        office = known.office(entry.office_id)
-        unknown = [] if office else [f"office {_hint(entry.office_id, known.offices)}"]
-        if known.users and entry.user_id not in known.users:
-            unknown.append(f"user {_hint(entry.user_id, known.users)}")
+        office = names.office(entry.office_id)
+        unknown = [] if office else [f"office {_hint(entry.office_id, names.offices)}"]
+        if names.users and entry.user_id not in names.users:
+            unknown.append(f"user {_hint(entry.user_id, names.users)}")
         problems += [f"Row {entry.row}: no {thing}." for thing in unknown]
         if office is None or unknown:
             continue
         if entry.office_id != office:
             own_ids[office] = entry.office_id
         change = Change(
-            known.customers[office], office, office, entry.user_id, str(entry.month), {}, entry.values
+            names.customers[office], office, office, entry.user_id, str(entry.month), {}, entry.values
         )
         earlier = requested[change.key].after if change.key in requested else {}
-        twice = [name for name in entry.values if name in earlier]
-        problems += [f"Row {entry.row}: {name} of {change} is given twice." for name in twice]
+        repeated = [name for name in entry.values if name in earlier]
+        problems += [f"Row {entry.row}: {name} of {change} is given twice." for name in repeated]
         requested[change.key] = replace(change, after={**earlier, **entry.values})
     if problems:
         raise BudgetError(problems)
@@ -118,12 +118,12 @@ def _hint(given: str, known: Mapping[str, str]) -> str:
 async def _with_current_budgets(
     settings: Settings, context: RunContext, requested: Sequence[Change]
 ) -> list[Change]:
-    """The requested changes with the current budgets; raises BudgetError if one cannot be read."""
+    """The requested changes with the current budgets; raises BudgetError if a budget cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:
         for change in requested:
             try:
-                before = await read_current_budget(session.clients, reports, change)
+                before = await read_budget(session.clients, reports, change)
             except (Unauthorized, HostDown):
                 raise
             except (Unreadable, ConnectError) as error:

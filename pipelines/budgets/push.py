@@ -1,4 +1,4 @@
-"""Pushing a plan: budgets are set one by one, each read before and after; a plan may be pushed again."""
+"""Push of a plan: budgets are set one by one, each read before and after; a plan may be pushed again."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pipelines.budgets.budget import (
     MEASURES,
     PLAN_AGAIN,
     BudgetError,
+    BudgetKey,
     BudgetPlan,
     Change,
-    Key,
     Values,
     month_of,
     os_user,
 )
-from pipelines.budgets.current_budget import Unreadable, budget_reports, read_current_budget
+from pipelines.budgets.current_budget import Unreadable, budget_reports, read_budget
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
@@ -56,9 +56,9 @@ class BudgetStatus:
 
 @dataclass(frozen=True)
 class PushResult:
-    """The result of a push: the budgets of the plan, and why the push stopped early, if it did."""
+    """The result of a push: the status of each budget, and why the push stopped early, if it did."""
 
-    statuses: Mapping[Key, BudgetStatus]
+    statuses: Mapping[BudgetKey, BudgetStatus]
     stopped: str = ""
 
     @property
@@ -80,7 +80,7 @@ def push(
     Raises SettingsError if writing is not allowed, BudgetError for a plan made for another service.
     """
     if not settings.allow_budget_writes:
-        raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent."])
+        raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent; set it to true."])
     if plan.base_url != settings.base_url:
         raise BudgetError(
             [f"The plan was made for {plan.base_url}, not for {settings.base_url}; {PLAN_AGAIN}."]
@@ -93,15 +93,15 @@ def push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `sent` has the send times of the budgets that the service may have set."""
+    """Pushes one plan; `sent` has the time of sending for each budget that the service may have set."""
 
     settings: Settings
     plan: BudgetPlan
     context: RunContext
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
-    statuses: dict[Key, BudgetStatus] = field(default_factory=dict)
-    sent: dict[Key, datetime] = field(default_factory=dict)
+    statuses: dict[BudgetKey, BudgetStatus] = field(default_factory=dict)
+    sent: dict[BudgetKey, datetime] = field(default_factory=dict)
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 
@@ -128,27 +128,27 @@ class _Pusher:
                 except (Unreadable, errors.ConnectError) as error:  # a failed budget does not stop the others
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "issue", error)
-                    self._note(change, status, f"the current budget cannot be read: {why}")
+                    self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
         """Send a budget, unless the service already shows it, or it has changed since the plan."""
         values = await self._read(change)
         if _is_shown(change, values):
-            self._note(change, PushStatus.CONFIRMED, found=values)
+            self._record_status(change, PushStatus.CONFIRMED, current=values)
         elif values != change.before:
             changed = ", ".join(
                 f"{name} was {change.before[name]} when the plan was made, and is now {values[name]}"
                 for name in MEASURES
                 if values[name] != change.before[name]
             )
-            self._note(change, PushStatus.CHANGED, f"{changed}; make the plan again", found=values)
+            self._record_status(change, PushStatus.CHANGED, f"{changed}; make the plan again", current=values)
         elif await self._send(change):
             values = await self._read(change)
             if _is_shown(change, values):
-                self._note(change, PushStatus.CONFIRMED, found=values)
+                self._record_status(change, PushStatus.CONFIRMED, current=values)
 
     async def _wait(self, change: Change) -> None:
-        """Read a sent budget again until the service shows it, or patience runs out."""
+        """Read a budget that was sent until the service shows it, or patience runs out."""
         if self.statuses[change.key].status is not PushStatus.SENT:
             return
         end = self.sent[change.key] + timedelta(seconds=self.patience)
@@ -157,22 +157,22 @@ class _Pusher:
             await self.clock.sleep(min(SECONDS_BETWEEN_READS, left.total_seconds()))
             values = await self._read(change)
         if _is_shown(change, values):
-            self._note(change, PushStatus.CONFIRMED, found=values)
+            self._record_status(change, PushStatus.CONFIRMED, current=values)
         else:
             why = "it was sent, but the service does not show it; push the plan again later"
-            self._note(change, PushStatus.UNCONFIRMED, why, found=values)
+            self._record_status(change, PushStatus.UNCONFIRMED, why, current=values)
 
     async def _read(self, change: Change) -> Values:
-        return await read_current_budget(self.clients, budget_reports(self.settings, self.context), change)
+        return await read_budget(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
-        """Send a budget once; returns whether the service may have set it. Raises errors that end a push."""
+        """Send a budget once; return whether the service may have set it. Raises errors that end a push."""
         month = month_of(change)
         ids = (change.customer, change.sent_office_id, change.user_id)
         path = PATH.format(*(quote(part, safe="") for part in ids), month.year, month.number)
         request = Request(path, {}, REPORT, change.customer, change.body)
         self.sent[change.key] = self.clock.utc_now()
-        self._note(change, PushStatus.SENT)
+        self._record_status(change, PushStatus.SENT)
         sys.audit("brokerbi.budget_intended")
         try:
             await self.clients(change.customer, path).post(request)
@@ -181,7 +181,7 @@ class _Pusher:
         except errors.ConnectError as error:
             del self.sent[change.key]
             reason = f"{error.issue} {USE_OWN_ID}" if isinstance(error, errors.NotFound) else error.issue
-            self._note(change, PushStatus.REFUSED, reason)
+            self._record_status(change, PushStatus.REFUSED, reason)
             if isinstance(error, STOPPING):
                 raise
             return False
@@ -189,8 +189,8 @@ class _Pusher:
             sys.audit("brokerbi.budget_sent")
         return True
 
-    def _note(
-        self, change: Change, status: PushStatus, reason: str = "", *, found: Values | None = None
+    def _record_status(
+        self, change: Change, status: PushStatus, reason: str = "", *, current: Values | None = None
     ) -> None:
         """Record the status of a budget in the result and in the ledger."""
         self.statuses[change.key] = BudgetStatus(status, reason)
@@ -210,7 +210,7 @@ class _Pusher:
             "reason": reason or None,
         }
         with Store(self.settings.data_dir, now=self.clock.utc_now).writing() as connection:
-            record_push(connection, budget, change.before, change.after, found or {})
+            record_push(connection, budget, change.before, change.after, current or {})
         sys.audit("brokerbi.budget_noted")
         if not is_sent:
             self.on_outcome(change, status, reason)

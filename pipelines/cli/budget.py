@@ -13,7 +13,7 @@ from pipelines.budgets.budget import BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
 from pipelines.cli.main import Json, app, command, option, working
-from pipelines.cli.output import complain, print_json, print_records, read_settings, say, warn
+from pipelines.cli.output import log, print_json, print_records, read_settings, say, warn
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.ledger import PushStatus
@@ -36,7 +36,7 @@ def run_plan(
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
         expected = f"at most {counted(requests, 'request')}, about {seconds}"
-        complain(f"reading current budgets, {expected}; nothing is set")
+        log(f"reading current budgets, {expected}; nothing is set")
 
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
@@ -55,8 +55,8 @@ def run_plan(
         return 0
     users = len({change.user_id for change in plan.changes})
     say(
-        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is in "
-        f"{target}: read it, then run `brokerbi budget push {target}`"
+        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; check the plan in "
+        f"{target}, then run `brokerbi budget push {target}`"
     )
     return 0
 
@@ -72,7 +72,7 @@ def run_push(
     plan = BudgetPlan.read(file)
 
     def report_outcome(change: Change, status: PushStatus, reason: str) -> None:
-        complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
+        log(f"{change}: {status.value}{f', {reason}' if reason else ''}")
 
     with working(settings, "budget push"):
         pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
@@ -87,8 +87,8 @@ def run_push(
         print_json({**numbers, "open": unconfirmed, "stopped": pushed.stopped})
     else:
         print_records(unconfirmed)
-        rest = "; push the plan again for the rest" if unconfirmed else ""
-        say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{rest}")
+        hint = "; push the plan again for the others" if unconfirmed else ""
+        say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{hint}")
     warn(pushed.stopped and f"stopped: {pushed.stopped}")
     return 0 if pushed.is_confirmed else 1
 

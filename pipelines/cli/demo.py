@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pipelines.cli.main import command, option
-from pipelines.cli.output import complain, say, warn
+from pipelines.cli.output import log, say, warn
 from pipelines.months import Month
 from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder
 
@@ -40,7 +40,7 @@ def run_demo(
     _clear(data_dir)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - months)
-    complain(f"a simulated brokerage starts on this machine, with sales since {start} …")
+    log(f"starting a simulated brokerage on this machine, with sales since {start} …")
     service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
     is_well = True
     with serving(service) as served:
@@ -54,10 +54,10 @@ def run_demo(
             "BROKERBI_REQUESTS_PER_SECOND": "500",
         }
         for night in (today - before for before in NIGHTS if today - before >= start.first_day):
-            complain(f"nightly run of {night} …")
+            log(f"nightly run of {night} …")
             service.set_as_of(night)
-            rehearsal = {} if night == today else {"BROKERBI_TODAY": str(night)}
-            settings = load_settings({**environment, **rehearsal})
+            pretended_day = {} if night == today else {"BROKERBI_TODAY": str(night)}
+            settings = load_settings({**environment, **pretended_day})
             summary = sync_with_progress(settings, Selection())
             warn(*summary.failure_lines())
             # print the findings of the last run only
@@ -67,12 +67,12 @@ def run_demo(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
         "a budget was raised (07), and an agent left (25)."
     )
-    say(f"Open {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, {data_dir}/report.html in a browser.")
+    say(f"Open {data_dir}/warehouse.duckdb in DuckDB 1.1 or later, and {data_dir}/report.html in a browser.")
     return 0 if is_well else 1
 
 
 def _clear(directory: Path) -> None:
-    """Remove an earlier demo; raises ValueError if the directory contains anything else."""
+    """Make an empty directory in place of an earlier demo; raises ValueError if it contains anything else."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
         raise ValueError(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipelines.cli.output import complain, is_wrong_usage, sentence_of
+from pipelines.cli.output import is_wrong_usage, log, sentence_of
 from pipelines.clock import SystemClock
 from pipelines.months import Month
 
@@ -43,21 +43,21 @@ app = typer.Typer(
 )
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error becomes a sentence on stderr and an exit code."""
-    words = sys.argv[1:] if words is None else words
+    arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a name outside Latin-1 must not end a sync
             stream.reconfigure(errors="replace")
     try:
-        load_app(words[0] if words else "")(words, prog_name="brokerbi")
+        load_app(arguments[0] if arguments else "")(arguments, prog_name="brokerbi")
     except SystemExit as end:
         return int(end.code or WELL)
     return WELL
 
 
 def load_app(command: str = "") -> typer.Typer:
-    """The application with the module of one command, to start faster; with all modules if unknown."""
+    """Load the application: only the module of a known command, which is faster, otherwise all modules."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:
         import_module(f"pipelines.cli.{module}")
@@ -69,7 +69,7 @@ def command(
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Add a function that returns an exit code as a command; its errors become sentences."""
 
-    def add(run: Callable[..., int]) -> Callable[..., int]:
+    def register(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)
         def run_and_exit(**arguments: Any) -> None:
             raise typer.Exit(_exit_code(run, arguments))
@@ -77,14 +77,14 @@ def command(
         group.command(name, **more)(run_and_exit)
         return run
 
-    return add
+    return register
 
 
 def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
     try:
         return run(**arguments)
     except KeyboardInterrupt:
-        complain("brokerbi: stopped; what was done is kept, and the same command continues from there")
+        log("brokerbi: stopped; finished work is kept, and the same command continues from there")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -92,20 +92,20 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
     except Exception as error:
         if os.environ.get("BROKERBI_TRACEBACK"):
             raise
-        complain(f"brokerbi: {sentence_of(error)}")
+        log(f"brokerbi: {sentence_of(error)}")
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
-def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; if it must wait, prints for which command, and yields when that began."""
+def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
+    """Hold the work lock; if another command has it, print which, and yield the time when it began."""
     from warehouse.store.lock import work_lock
 
     return work_lock(
         settings.data_dir,
-        f"brokerbi {what}",
-        on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
+        f"brokerbi {name}",
+        on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        resumes=what == "sync",
+        resumes=name == "sync",
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )
@@ -147,11 +147,11 @@ Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=pa
 Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
 Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
 Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
-Refresh = Annotated[bool, flag("--refresh", "also fetch months that are loaded")]
+Refresh = Annotated[bool, flag("--refresh", "also fetch months that are already loaded")]
 
 
 @app.callback()
-def top(
+def main_callback(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="show the version")
     ] = False,

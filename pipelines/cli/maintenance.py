@@ -105,7 +105,7 @@ def run_replay(
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:
-            done = replay(
+            result = replay(
                 settings,
                 catalogue=catalogue,
                 reports=[report_named(name).name for name in report],
@@ -117,13 +117,13 @@ def run_replay(
         finally:
             progress.show("")
     say(
-        f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
-        f"{count(done.rejected)} in quarantine; run `brokerbi publish` next"
+        f"{counted(result.loads, 'load')}, {counted(result.rows, 'row')} from landing, "
+        f"{count(result.rejected)} in quarantine; run `brokerbi publish` next"
     )
-    for note in done.notes:
+    for note in result.notes:
         say(note)
-    warn(*done.failures, *done.unfit)
-    return 1 if done.failures or done.unfit else 0
+    warn(*result.failures, *result.unfit)
+    return 1 if result.failures or result.unfit else 0
 
 
 @command("erase")

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 GAP = "  "
 TEXT_COLUMN = 19
-"""The column where the text of an explanation begins, next to its head."""
-WITHOUT_TERMINAL = (100, 24)
+"""The column where the text of an explanation begins, after its label."""
+SIZE_WITHOUT_TERMINAL = (100, 24)
 SECONDS_BETWEEN_LINES = 30.0
 MIN_COLUMN_WIDTH = 20
 """The least width of a wrapped last column."""
@@ -46,13 +46,13 @@ def say(text: str = "") -> None:
     write(visible_lines(text))
 
 
-def complain(text: str) -> None:
+def log(text: str) -> None:
     """Print lines to stderr."""
     write(visible_lines(text), sys.stderr)
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Print lines; once the reader has closed the pipe, as `head` does, the command goes on silently."""
+    """Print lines; if the reader closes the pipe, as `head` does, the command goes on without output."""
     stream = stream or sys.stdout
     try:
         print(text, file=stream, flush=True)
@@ -61,24 +61,24 @@ def write(text: str, stream: TextIO | None = None) -> None:
 
 
 def warn(*sentences: str) -> None:
-    """Print warnings to stderr, prefixed with `brokerbi:`; empty ones are left out."""
+    """Print the sentences that are not empty to stderr, each prefixed with `brokerbi:`."""
     for sentence in filter(None, sentences):
-        complain(f"brokerbi: {sentence}")
+        log(f"brokerbi: {sentence}")
 
 
 @dataclass
 class ProgressLine:
-    """Progress on stderr: one line that changes on a terminal, otherwise a line now and then."""
+    """Progress on stderr: one changing line on a terminal, otherwise a line at most every 30 seconds."""
 
-    printed: float = field(default_factory=monotonic)
+    printed_at: float = field(default_factory=monotonic)
 
     def show(self, text: str) -> None:
-        """Show the text; without a terminal, only if the last line is 30 seconds old."""
+        """Show the text; if stderr is not a terminal, only if the last line is 30 seconds old."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
-        elif text and monotonic() - self.printed >= SECONDS_BETWEEN_LINES:
-            self.printed = monotonic()
-            complain(text)
+        elif text and monotonic() - self.printed_at >= SECONDS_BETWEEN_LINES:
+            self.printed_at = monotonic()
+            log(text)
 
 
 def print_json(value: object) -> None:
@@ -90,19 +90,19 @@ def _plain(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
-def line(head: str, text: str) -> None:
+def print_step(label: str, text: str) -> None:
     """Print one step of an explanation."""
-    hang(f"  {head:<{TEXT_COLUMN - 2}}", text)
+    print_wrapped(f"  {label:<{TEXT_COLUMN - 2}}", text)
 
 
-def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
-    """Print a text after a mark, wrapped with a hanging indent; grey only on a terminal."""
+def print_wrapped(prefix: str, text: str, *, is_grey: bool = False) -> None:
+    """Print a text after a prefix, wrapped with a hanging indent; grey only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
-    text, width = visible(text), max(_width() - len(mark), 1)
+    text, width = visible(text), max(_width() - len(prefix), 1)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]
     for part in lines:
-        write(f"{grey}{f'{mark}{part}'.rstrip()}{plain}")
-        mark = " " * len(mark)
+        write(f"{grey}{f'{prefix}{part}'.rstrip()}{plain}")
+        prefix = " " * len(prefix)
 
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
@@ -110,22 +110,22 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
     if not records:
         return
     names = list(columns or records[0])
-    right = [
+    numbers = [
         index
         for index, name in enumerate(names)
         if all(isinstance(record[name], Decimal | int | None) for record in records)
     ]
-    heads = [name.removeprefix("is_").replace("_", " ") for name in names]
-    print_table(heads, [[cell(name, record[name]) for name in names] for record in records], right=right)
+    headings = [name.removeprefix("is_").replace("_", " ") for name in names]
+    print_table(headings, [[cell(name, record[name]) for name in names] for record in records], right=numbers)
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under heads, with the columns at the indexes in `right` aligned to the right.
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """Print rows under headings; `right` has the indexes of the columns that are aligned right.
 
     If the table is wider than the terminal, its last column wraps. If it is still too wide, each row becomes
     a block with a line for each value.
     """
-    cells = [[visible(text) for text in row] for row in (heads, *rows)]
+    cells = [[visible(text) for text in row] for row in (headings, *rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
     room = _width() - sum(widths) - len(GAP) * len(widths)
     if room < min(last, MIN_COLUMN_WIDTH):
@@ -133,26 +133,26 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: S
         return
     widths.append(min(last, room))
     for row in (cells[0], ["─" * width for width in widths], *cells[1:]):
-        *marks, text = (
+        *prefixes, text = (
             f"{text:{'>' if index in right else '<'}{width}}"
             for index, (text, width) in enumerate(zip(row, widths, strict=True))
         )
-        hang("".join(f"{mark}{GAP}" for mark in marks), text)
+        print_wrapped("".join(f"{prefix}{GAP}" for prefix in prefixes), text)
 
 
 def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
     """Print each row as a block, with a line for each value that is not empty."""
-    heads, *rows = cells
-    widest = max(map(len, heads))
+    headings, *rows = cells
+    widest = max(map(len, headings))
     for row in rows:
-        for head, text in zip(heads, row, strict=True):
+        for heading, text in zip(headings, row, strict=True):
             if text:
-                hang(f"{head:<{widest}}{GAP}", text)
+                print_wrapped(f"{heading:<{widest}}{GAP}", text)
         say()
 
 
 def _width() -> int:
-    return get_terminal_size(WITHOUT_TERMINAL).columns
+    return get_terminal_size(SIZE_WITHOUT_TERMINAL).columns
 
 
 def cell(name: str, value: Any) -> str:
@@ -176,8 +176,8 @@ def cell(name: str, value: Any) -> str:
             return str(value)
 
 
-def as_sql(number: Decimal | int | None) -> str:
-    """A number as SQL writes it, without trailing zeros."""
+def to_sql(number: Decimal | int | None) -> str:
+    """A number as SQL writes it, without trailing zeros; `unknown` for None."""
     return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
 
@@ -185,17 +185,17 @@ def _amount(number: Decimal | int) -> str:
     """A number with at most two decimals; from a thousand on, a whole number in groups of three."""
     exact = Decimal(number)
     if abs(exact) < 1000:
-        return as_sql(round(exact, 2))
+        return to_sql(round(exact, 2))
     return count(int(exact.quantize(Decimal(1), ROUND_HALF_UP)))
 
 
 def is_wrong_usage(error: Exception) -> bool:
-    """Whether the arguments or settings were wrong, as in a SettingsError."""
+    """Whether the error means that arguments or settings are wrong, as a SettingsError does."""
     return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; an error that is not ours is reported as unexpected."""
+    """The sentence for an error; an error of a library is reported as unexpected."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

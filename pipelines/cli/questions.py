@@ -17,16 +17,16 @@ import typer
 
 from pipelines.cli.main import Json, command, option, parse_month
 from pipelines.cli.output import (
-    as_sql,
     cell,
-    complain,
-    hang,
-    line,
+    log,
     print_json,
     print_records,
+    print_step,
     print_table,
+    print_wrapped,
     read_settings,
     say,
+    to_sql,
     warn,
 )
 from pipelines.diagnosis.explain import Explanation, explain, question_of
@@ -36,7 +36,7 @@ from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
 MAX_TABLE_ROWS = 1000
-"""The most rows of a query shown as a table; other formats have all rows."""
+"""The most rows of a query that are shown as a table; other formats have all rows."""
 MAX_EXPLAINED_ROWS = 30
 """The most rows in a table of an explanation; --json has all rows."""
 
@@ -68,23 +68,24 @@ def run_query(
     variables = {name: value for name, value in options.items() if value is not None}
     statement = statement_of(settings.data_dir, question, variables)
     if form == "table":
-        _print(settings.data_dir, statement, variables)
+        _print_answer(settings.data_dir, statement, variables)
     else:
-        _write(settings.data_dir, statement, variables, form)
+        _write_answer(settings.data_dir, statement, variables, form)
     return 0
 
 
-def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
+def _print_answer(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     answer = first_rows(data_dir, statement, variables, limit=MAX_TABLE_ROWS)
     numbers = [index for index, is_number in enumerate(answer.is_number) if is_number]
-    print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
+    rows = [[_format_value(value) for value in row] for row in answer.rows]
+    print_table(answer.columns, rows, right=numbers)
     if not answer.rows:
-        complain("brokerbi: no rows")
+        log("brokerbi: no rows")
     if answer.has_more:
-        complain(f"brokerbi: only the first {count(MAX_TABLE_ROWS)} rows; --format csv writes them all")
+        log(f"brokerbi: only the first {count(MAX_TABLE_ROWS)} rows; --format csv writes them all")
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as SQL writes it, on one line: empty for null, numbers without trailing zeros."""
     match value:
         case None:
@@ -99,7 +100,7 @@ def _written(value: Any) -> str:
             return " ".join(str(value).split())
 
 
-def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str) -> None:
+def _write_answer(data_dir: Path, statement: str, variables: dict[str, Any], format_: str) -> None:
     """Write the whole answer to stdout."""
     is_terminal = sys.stdout.isatty()
     if format_ == "parquet" and is_terminal:
@@ -139,18 +140,19 @@ def run_explain(
 def print_explanation(explanation: Explanation) -> None:
     """Print a number and its path back to the stored answers, then the related rows."""
     trace, number = explanation.trace, explanation.trace.number
-    whose = f"{trace.name} ({number.id})" if number.id else trace.name
+    owner = f"{trace.name} ({number.id})" if number.id else trace.name
     state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
-    say(f"{number.measure} of {whose}, {number.month:%Y-%m}{state}")
-    line("the mart", f"{as_sql(trace.value)} in marts.{number.mart}")
+    say(f"{number.measure} of {owner}, {number.month:%Y-%m}{state}")
+    print_step("the mart", f"{to_sql(trace.value)} in marts.{number.mart}")
     if trace.meaning:
-        line("", trace.meaning)
+        print_step("", trace.meaning)
     if not trace.loads and number.kind != "chain":
         report = number.source.report
-        line("unknown", f"{report} is not loaded for this month, so the number is unknown, not zero")
+        print_step("unknown", f"{report} is not loaded for this month, so the number is unknown, not zero")
         return
-    line("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
-    line("the answers", "damaged" if explanation.damage else "as they were stored; the loads in meta.loads:")
+    print_step("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
+    condition = "damaged" if explanation.damage else "as they were stored; the loads in meta.loads:"
+    print_step("the answers", condition)
     print_records([{**asdict(load), "landing": f"landing/{load.landing}"} for load in trace.loads])
     print_records(
         [
@@ -169,9 +171,9 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the first rows that answer a question, without columns that are empty in all rows."""
+    """Print the first rows that answer a question, without columns that are empty in every row."""
     say()
-    hang("", question)
+    print_wrapped("", question)
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
     print_records(rows[:MAX_EXPLAINED_ROWS], columns)
     if len(rows) > MAX_EXPLAINED_ROWS:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pipelines.catalogue.reports import REPORTS
 from pipelines.causes import causes
 from pipelines.cli.main import Json, Reports, command, flag, working
-from pipelines.cli.output import cell, hang, print_json, print_records, read_settings, say
+from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, sync_settings_error
 from pipelines.words import size
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
     from warehouse.ledger.status import Overview
 
-COUNTED = ("columns", "missing", "extra")
+COUNTED_FIELDS = ("columns", "missing", "extra")
 
 
 @command("status")
@@ -58,27 +58,27 @@ def run_status(
     if json:
         print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
-        hang("", verdict.sentence)
+        print_wrapped("", verdict.sentence)
         if (work := work_of(settings.data_dir)) and work.is_running and not work.is_suspended:
-            hang("", f"under way: {work.sentence}")
+            print_wrapped("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
     return int(check and not verdict.is_well)
 
 
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
-    """Print months, conditions, learned limits, requests of the latest days and publications."""
+    """Print months, causes of conditions, learned limits, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
     for cause in causes(view.conditions, by_report=details):
         since = f"since {cause.since}" if cause.since else ""
-        whom = ", ".join(filter(None, (cause.affected, since)))
+        scope = ", ".join(filter(None, (cause.affected, since)))
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
-        hang("- ", f"{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
+        print_wrapped("- ", f"{cause.error.rstrip('.')}{f' ({scope})' if scope else ''}", is_grey=is_grey)
         if cause.first.remedy:
-            hang("  -> ", cause.first.remedy, is_grey=is_grey)
+            print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
             text = f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)"
-            hang("", text)
+            print_wrapped("", text)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
@@ -120,7 +120,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
     from pipelines.diagnosis.doctor import examine
     from pipelines.sync.run_context import RunContext
 
-    marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
+    marks = dict(zip(Severity, ("ok   ", "known", "warn ", "ERROR"), strict=True))
     settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
     for finding in examine(
@@ -131,9 +131,9 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
         lock=working(settings, "doctor", wait=False),
         settings_error=sync_settings_error(os.environ, settings),
     ):
-        hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
+        print_wrapped(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.result}")
         if finding.remedy and finding.severity is not Severity.WELL:
-            hang("      -> ", finding.remedy)
+            print_wrapped("      -> ", finding.remedy)
         worst = Severity.worst((worst, finding.severity))
     return int(worst is Severity.ERROR)
 
@@ -163,13 +163,13 @@ def run_shapes(
     if json:
         print_json([vars(sample) for sample in samples])
     else:
-        counts = [{name: len(vars(sample)[name]) for name in COUNTED} for sample in samples]
+        counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
         rows = [vars(sample) | count for sample, count in zip(samples, counts, strict=True)]
-        print_records(rows, ("report", "state", *COUNTED))
+        print_records(rows, ("report", "state", *COUNTED_FIELDS))
         for sample in samples:
             if sample.sentence or sample.proposal:
                 say()
-                hang("", f"{sample.report}: {sample.sentence or sample.state}")
+                print_wrapped("", f"{sample.report}: {sample.sentence or sample.state}")
                 say(sample.proposal)
     if write:
         added = add_to_file(settings.shapes_file, samples)

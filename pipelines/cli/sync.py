@@ -11,11 +11,11 @@ from pipelines.cli.main import Customers, First, Ids, Json, Last, Refresh, Repor
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
     ProgressLine,
-    complain,
-    hang,
+    log,
     print_json,
     print_records,
     print_table,
+    print_wrapped,
     read_settings,
     say,
     warn,
@@ -71,7 +71,7 @@ def run_plan(
         [dict(zip(names, group, strict=True)) | _totals(reports) for group, reports in groups.items()]
     )
     more = "; older months of sales that changed are requested as well" if plan.probes else ""
-    hang(
+    print_wrapped(
         "",
         f"{counted(plan.requests, 'request')} expected if all is well{more}; "
         f"{duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was sent.",
@@ -86,11 +86,11 @@ def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
         "due": sum(len(planned.months.due) for planned in reports),
         "loaded": sum(planned.months.not_requested for planned in reports),
         "requests": sum(planned.requests for planned in reports),
-        "months and reasons": "; ".join(_remarks(reports)),
+        "months and reasons": "; ".join(_reasons(reports)),
     }
 
 
-def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
+def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
     windows = [window for planned in reports for window in planned.windows]
     if months := [month for window in windows for month in window.months]:
         yield f"{min(months)} … {max(months)}"
@@ -151,12 +151,12 @@ def run_sync(
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
-    """Sync with the current shapes; print progress, and at the end the result of each report."""
+    """Sync with the current shapes, showing progress, and finally print the result of each report."""
     context = prepare_shapes(settings, selection, RunContext(), say)
     progress, progress_line = Progress(), ProgressLine()
 
-    def note(outcome: WindowResult) -> None:
-        progress.add(outcome)
+    def show_progress(result: WindowResult) -> None:
+        progress.add(result)
         if line := progress.line():
             progress_line.show(line)
 
@@ -165,8 +165,8 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
             settings,
             selection,
             context=context,
-            on_plan=lambda plan: complain(progress.begin(plan)),
-            on_result=note,
+            on_plan=lambda plan: log(progress.begin(plan)),
+            on_result=show_progress,
         )
     finally:
         progress_line.show("")
@@ -174,7 +174,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
         print_table(HEADERS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
     for report, *_, remark in rows:
         if remark:
-            hang("", f"{report}: {remark}")
+            print_wrapped("", f"{report}: {remark}")
     loaded = sum(result.loaded_rows for result in summary.results)
     received = sum(result.bytes for result in summary.results)
     say(

@@ -47,7 +47,7 @@ class Client:
 
     A request is repeated only after 429, 5xx, time-outs, resets, truncated bodies, cached answers and 2xx
     answers that are not JSON. After a 401 the login is not used until `denied_logins` allows its
-    second try. Raises ValueError for a base address that contains credentials.
+    second try. Raises ValueError for a base address that contains a login.
     """
 
     base_url: str

@@ -153,7 +153,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of the service, decompressed, without credentials.
+    """An answer of the service, decompressed, without the login.
 
     `tries` is the number of tries. If the body broke off or was too large, `body` is the part that was
     read.

@@ -1,7 +1,7 @@
 """The report page: the published figures as one self-contained HTML file.
 
-Jinja templates with autoescaping lay out the page; charts are our own SVG (charts.py, templates/parts.html).
-Charts are positioned in percent, so their text keeps its size on a phone; they use the page's colours, light
-and dark, and take about 4 kB. matplotlib and pygal fix text and colours in the picture; plotly and vega need
-scripts. Every chart has a table with its numbers.
+Jinja templates with autoescaping lay out the page. Charts are our own SVG (charts.py, templates/parts.html),
+because matplotlib and pygal fix text and colours in the picture, and plotly and vega need scripts. Shapes are
+positioned in percent, so that text keeps its size on a phone, and colours follow the page, light or dark. A
+chart takes about 4 kB, and its description for screen readers has its numbers; that of a sparkline has none.
 """

@@ -14,18 +14,18 @@ from pipelines.page.language import Language, Number
 
 MAX_GRID_LINES = 4
 MAX_NAMES = 8
-"""With more names than this, a narrow screen shows every second one."""
+"""If an axis has more names, a narrow screen shows only every second one."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
 """Width of each mark, as a share of its slot."""
 _STEPS = (1, 2, 2.5, 5, 10)
-Write = Callable[[Number | None], str]
+NumberFormat = Callable[[Number | None], str]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One measure: each span reaches from one amount to another; a line joins the ends of spans."""
+    """One measure, as spans from one amount to another; a line joins the ends of the spans."""
 
     name: str
     kind: str  # its CSS class
@@ -34,8 +34,8 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A path, with its tooltip."""
+class Shape:
+    """A path with its tooltip."""
 
     kind: str
     path: str
@@ -58,17 +58,17 @@ class Chart:
 
     title: str
     description: str
-    shapes: list[Mark]
+    shapes: list[Shape]
     labels: list[Label]
     legend: list[tuple[str, str]]
 
 
-def columns(values: Sequence[Number | None]) -> list[tuple[Number, Number] | None]:
+def column_spans(values: Sequence[Number | None]) -> list[tuple[Number, Number] | None]:
     """Spans from zero to each value."""
     return [None if value is None else (0, value) for value in values]
 
 
-def stacked(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
+def stacked_spans(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
     """Spans of parts stacked on one another, a list for each part."""
     heights = [0.0] * max(map(len, parts), default=0)
     spans: list[list[tuple[Number, Number] | None]] = []
@@ -79,7 +79,7 @@ def stacked(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number
     return spans
 
 
-def waterfall(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
+def waterfall_spans(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
     """Spans of consecutive steps from zero, and of their sum."""
     ends = [0.0, *accumulate(map(float, steps))]
     return [*pairwise(ends), (0, ends[-1])]
@@ -90,47 +90,47 @@ def chart(
     names: Sequence[str],
     series: Sequence[Series],
     words: Language,
-    write: Write,
+    write: NumberFormat,
     *,
     min_step: float = 0,
 ) -> Chart:
     """Draw series over an axis of names; grid lines are at least `min_step` apart."""
-    ends = [end for line in series for span in line.spans if span for end in span]
-    scale = scale_marks(ends, min_step)
+    ends = [end for item in series for span in item.spans if span for end in span]
+    scale = grid_amounts(ends, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
     shapes = [
-        Mark("grid" if mark else "grid zero", _line([(LEFT, _y(mark, scale)), (100, _y(mark, scale))]))
-        for mark in scale
+        Shape("grid" if amount else "grid zero", _line([(LEFT, _y(amount, scale)), (100, _y(amount, scale))]))
+        for amount in scale
     ]
-    for line in series:
-        if line.mark == "line":
+    for item in series:
+        if item.mark == "line":
             points = [
                 (LEFT + (index + 0.5) * slot, _y(span[1], scale))
-                for index, span in enumerate(line.spans)
+                for index, span in enumerate(item.spans)
                 if span
             ]
-            shapes.append(Mark(f"line {line.kind}", _line(points)))
+            shapes.append(Shape(f"line {item.kind}", _line(points)))
             continue
-        width = WIDTHS[line.mark] * slot
-        for index, span in enumerate(line.spans):
+        width = WIDTHS[item.mark] * slot
+        for index, span in enumerate(item.spans):
             if span:
                 left = LEFT + (index + 0.5) * slot - width / 2
                 shapes.append(
-                    Mark(
-                        line.kind,
+                    Shape(
+                        item.kind,
                         _rectangle(left, width, _y(span[0], scale), _y(span[1], scale))
-                        if line.mark != "tick"
+                        if item.mark != "tick"
                         else _line([(left, _y(span[1], scale)), (left + width, _y(span[1], scale))]),
                     )
                 )
-    texts = [_tooltip(index, name, series, words, write) for index, name in enumerate(names)]
+    tooltips = [_tooltip(index, name, series, words, write) for index, name in enumerate(names)]
     shapes += [
-        Mark("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), text)
-        for index, text in enumerate(texts)
+        Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltip)
+        for index, tooltip in enumerate(tooltips)
     ]
     labels = [
-        Label("axis", f"{LEFT - 1:g}", f"{_y(mark, scale):.2f}", write(mark) if mark else "0")
-        for mark in scale
+        Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
+        for amount in scale
     ]
     labels += [
         Label(
@@ -142,13 +142,13 @@ def chart(
         for index, name in enumerate(names)
     ]
     legend = [
-        (f"line {line.kind}" if line.mark == "line" else line.kind, line.name)
-        for line in series
-        if line.name and any(line.spans)
+        (f"line {item.kind}" if item.mark == "line" else item.kind, item.name)
+        for item in series
+        if item.name and any(item.spans)
     ]
     return Chart(
         title,
-        f"{title}. {' '.join(f'{text}.' for text in texts)}",
+        f"{title}. {' '.join(f'{tooltip}.' for tooltip in tooltips)}",
         shapes,
         labels,
         legend if len(legend) > 1 else [],
@@ -157,28 +157,28 @@ def chart(
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     """A small line without a scale, its last point marked; None if fewer than three values are known."""
-    points = [(index, float(value)) for index, value in enumerate(values) if value is not None]
-    if len(points) < 3:
+    known = [(index, float(value)) for index, value in enumerate(values) if value is not None]
+    if len(known) < 3:
         return None
-    low, high = min(value for _, value in points), max(value for _, value in points)
+    low, high = min(value for _, value in known), max(value for _, value in known)
     steps, height = max(len(values) - 1, 1), (high - low) or 1
-    places = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in points]
-    x, y = places[-1]
+    points = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in known]
+    x, y = points[-1]
     return Chart(
         title,
         title,
-        [Mark("line value", _line(places)), Mark("line last", _line([(x, y), (x, y)]))],
+        [Shape("line value", _line(points)), Shape("line last", _line([(x, y), (x, y)]))],
         [],
         [],
     )
 
 
-def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
-    """The tooltip at an index of the axis: the amount of each series."""
+def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: NumberFormat) -> str:
+    """The tooltip at an index of the axis, with the amount of each series."""
     amounts = [
-        f"{line.name} {write(_amount(span))}".strip()
-        for line in series
-        if (span := line.spans[index]) is not None
+        f"{item.name} {write(_amount(span))}".strip()
+        for item in series
+        if (span := item.spans[index]) is not None
     ]
     return f"{name}: {', '.join(amounts) or words.text('page.not_loaded')}"
 
@@ -187,8 +187,8 @@ def _amount(span: tuple[Number, Number]) -> Number:
     return span[1] if not span[0] else float(span[1]) - float(span[0])
 
 
-def scale_marks(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """Round marks that enclose all amounts and zero, no closer than `min_step`."""
+def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
+    """Round amounts for the grid lines: they enclose all amounts and zero, at least `min_step` apart."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:

@@ -26,7 +26,7 @@ QUERIES = (
     "dictionary_relations",
     "dictionary_sources",
 )
-"""The queries of sql/page that the page shows."""
+"""The queries in sql/page whose rows the page shows."""
 SYNONYMS = {
     r"active_agent_count|headcount.*": "headcount staff antal mäklare",
     r"days_(on_market|to_contract|from_.*)|.*days.*": "days on market time to sell liggtid",
@@ -48,7 +48,7 @@ class ShownTable:
     schema: str
     name: str
     meaning: str
-    more: str
+    details: str
     report: str | None
     key: str
     sources: list[str]
@@ -93,25 +93,25 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     ):
         table_rows = list(group)
         head = next((row for row in table_rows if row.column_name is None), table_rows[0])
-        first, _, more = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
+        meaning, _, details = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
         columns = [
             row.with_columns(
                 unit=unit_of(row.column_name, row.type or "") if table_name[0] != "bi" else "",
                 basis=_basis(row),
                 target=targets.get((*table_name, row.column_name), ""),
-                also=synonyms(row.column_name) if table_name[0] == "marts" else "",
+                synonyms=synonyms(row.column_name) if table_name[0] == "marts" else "",
             )
             for row in table_rows
             if row.column_name is not None
         ]
-        key, made_of = keys.get(table_name, ""), sources.get(table_name, [])
-        tables.append(ShownTable(*table_name, first, more, head.report, key, made_of, columns))
+        key, built_from = keys.get(table_name, ""), sources.get(table_name, [])
+        tables.append(ShownTable(*table_name, meaning, details, head.report, key, built_from, columns))
     return tables
 
 
 def synonyms(column: str) -> str:
     """Additional search words for a column."""
-    return " ".join(words for form, words in SYNONYMS.items() if re.fullmatch(form, column))
+    return " ".join(words for pattern, words in SYNONYMS.items() if re.fullmatch(pattern, column))
 
 
 def _basis(row: Row) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, takewhile
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, columns, sparkline, waterfall
+from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline, waterfall_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
 from pipelines.page.tables import (
@@ -23,7 +23,7 @@ from pipelines.page.tables import (
 PERIODS = ("running", "month", "year", "twelve")
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
-PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
+PRICE = PageColumn("figures.average_price", kind="compact", change="average_price_change")
 FEE = PageColumn("figures.fee", "fee_share", "fee", change="fee_share_difference")
 MARKET = [
     PageColumn("figures.price_change", "price_change_share", "change"),
@@ -56,7 +56,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first screen: the year in a row of figures and as a chart by month, and three small cards."""
+    """The first screen: the year as figures and as a chart by month, three small cards, and the periods."""
 
     figures: list[tuple[str, Cell]]
     chart: Chart | None
@@ -66,14 +66,14 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen; the year's figures and chart appear once the first month of the year is over."""
+    """The first screen; the year's figures and chart appear once a whole month is loaded."""
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_headline_figures(row, writer) if row and row.is_over else [],
-        chart=_cumulative(facts, row, words) if row and row.is_over else None,
+        chart=_year_chart(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
-        notes=[*_notes(facts, words), *_range(facts, writer)],
+        notes=[*_notes(facts, words), *_forecast_range(facts, writer)],
     )
 
 
@@ -83,13 +83,13 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
-        words.text("year.so_far"): PageColumn("", "commission", "brief"),
+        words.text("year.so_far"): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
     }
-    cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
+    cells = [(name, writer.cell(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
 
 
@@ -98,30 +98,30 @@ def _total_change(row: Row) -> float | None:
     return row.total_change if row.compared_offices < row.offices else None
 
 
-def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
-    """The year, its budget, last year and the forecast, cumulative from January."""
+def _year_chart(facts: Facts, row: Row, words: Language) -> Chart:
+    """A chart of the year, its budget, last year and the forecast, cumulative from January."""
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     budgets = [month.goal for month in months]
-    reached = _running_sums([month.commission for month in ended])
+    actual = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     at_year_end = _complete_forecast(row)
-    if at_year_end is not None and reached and reached[-1] is not None and len(ended) < len(months):
-        forecast[len(ended) - 1], forecast[-1] = reached[-1], at_year_end
+    if at_year_end is not None and actual and actual[-1] is not None and len(ended) < len(months):
+        forecast[len(ended) - 1], forecast[-1] = actual[-1], at_year_end
     budget = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
         (budget, "goal"): [] if None in budgets else _running_sums(budgets),
         (words.text("year.forecast_line"), "forecast"): forecast,
-        (words.text("months.reached"), "value"): reached,
+        (words.text("months.actual"), "value"): actual,
     }
     series = [
-        Series(name, colour, columns([*sums, *[None] * (len(months) - len(sums))]), "line")
+        Series(name, colour, column_spans([*sums, *[None] * (len(months) - len(sums))]), "line")
         for (name, colour), sums in lines.items()
     ]
     names = [words.month(month.month)[:3] for month in months]
     title = words.text("year.chart", year=row.last_month.year)
-    return chart(title, names, series, words, words.brief)
+    return chart(title, names, series, words, words.compact)
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -131,7 +131,7 @@ def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    """Cards: homes; price and fee; price against asking price and days on the market."""
+    """Three cards: homes; price and fee; price compared with asking price, and days on the market."""
     ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
@@ -142,7 +142,7 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
     return [
         Card(
             words.text(title),
-            [(words.text(column.head), writer.cell_of(column, newest)) for column in figures],
+            [(words.text(column.heading), writer.cell(column, newest)) for column in figures],
             sparkline(words.text("year.last_24_months"), [getattr(row, plotted) for row in rows]),
         )
         for title, figures, newest, rows, plotted in cards
@@ -151,7 +151,7 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """One row each for the current month, the last complete month, the year to date and twelve months."""
+    """A row each for the current month, the last whole month, the year to date and the last twelve months."""
     words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     periods = [by_name[name] for name in PERIODS if name in by_name]
     rows = [row for row in periods if row.is_over or row.period == "running"]
@@ -163,7 +163,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
         ),
         PageColumn("figures.commission", kind="money", change="commission_change"),
         *([total] if any(_total_change(row) is not None for row in rows) else []),
-        replace(OF_BUDGET, note=lambda row: _budgeted(row, words)),
+        replace(OF_BUDGET, note=lambda row: _budget_note(row, words)),
         GAP,
         HOMES,
         PRICE,
@@ -178,22 +178,22 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
     return writer.table(words.text("cards.heading"), "cards", table, rows)
 
 
-def _budgeted(row: Row, words: Language) -> str:
-    budget = words.text("cards.of_budget", budget=words.brief(row.budget))
+def _budget_note(row: Row, words: Language) -> str:
+    budget = words.text("cards.of_budget", budget=words.compact(row.budget))
     return "" if row.budget is None else budget + _offices_suffix(row.budget_offices, row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """Notes on data that is missing or not compared; each note once, with its periods."""
+    """Notes on data that is missing or not compared; a note that several periods share is shown once."""
     periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
-        for note in _notes_on(rows[name], facts, words) if name in rows else ():
+        for note in _period_notes(rows[name], facts, words) if name in rows else ():
             periods_of.setdefault(note, []).append(words.text(f"cards.{name}"))
     return [f"{', '.join(periods)}: {note}" for note, periods in periods_of.items()]
 
 
-def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
+def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     text, notes = words.text, []
     if row.missing_months:
         notes.append(text("cards.missing_months", row.missing_months))
@@ -202,14 +202,14 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
     if row.first_month > row.period_start:
         notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":
-        notes += _same_days(facts, words)
+        notes += _same_days_notes(facts, words)
     elif row.is_over and not row.compared_offices and row.offices == 1 and row.began_month:
         notes.append(text("cards.began", month=words.month(row.began_month)))
     elif row.is_over and not row.compared_offices and row.closed_after_month:
         notes.append(text("offices.closed", month=words.month(row.closed_after_month)))
     elif row.is_over and not row.compared_offices:
         notes.append(text("cards.no_year_before"))
-    elif compared := _compared(row, words):
+    elif compared := _comparison_note(row, words):
         notes.append(compared)
     for drift in facts.drift:
         if (row.period, row.last_month) == ("month", drift.month):
@@ -218,13 +218,13 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
     return notes
 
 
-def _same_days(facts: Facts, words: Language) -> list[str]:
+def _same_days_notes(facts: Facts, words: Language) -> list[str]:
     """Notes on sales in the current month, compared with the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
-    amounts = {"amount": words.brief(row.commission), "change": words.change(change)}
+    amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
     notes = [words.text("cards.same_days", day=row.until_on.day, **amounts)]
     if row.offices_behind:
         days = zip(row.offices_behind, row.their_days, strict=True)
@@ -235,24 +235,24 @@ def _same_days(facts: Facts, words: Language) -> list[str]:
     return notes
 
 
-def _compared(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with last year, so the change is not that of the totals."""
+def _comparison_note(row: Row, words: Language) -> str:
+    """A note if only some offices are compared with last year, so the change is not that of the total."""
     if not row.is_over or not 0 < row.compared_offices < row.offices:
         return ""
-    return words.text("cards.compared", known=row.compared_offices, all=row.offices)
+    return words.text("cards.compared", offices=row.compared_offices, all=row.offices)
 
 
-def _offices_suffix(known: int, row: Row, words: Language) -> str:
+def _offices_suffix(count: int, row: Row, words: Language) -> str:
     """The suffix " (9 of 10 offices)" if a figure does not cover all offices that were open."""
     total = row.open_offices
-    return words.text("cards.of_offices", known=known, all=total) if known < total else ""
+    return words.text("cards.of_offices", offices=count, all=total) if count < total else ""
 
 
-def _range(facts: Facts, writer: Writer) -> list[str]:
+def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
     """The range in which the year may end, if there are enough past years."""
     words = writer.words
     ranges = [
-        (row.past_years, words.brief(row.year_forecast_low), words.brief(row.year_forecast_high))
+        (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
         for row in facts.forecasts
         if row.year_forecast_low is not None
     ]
@@ -282,7 +282,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
 
     def month_chart(measure: str, budget: str, min_step: float) -> Chart:
         def values(column: str, is_partial: bool | None = None) -> list[tuple[Number, Number] | None]:
-            return columns(
+            return column_spans(
                 [
                     getattr(row, column) if is_partial in (None, row.is_open or row.is_partial) else None
                     for row in rows
@@ -292,12 +292,12 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         part = "page.so_far" if rows[-1].is_open else "page.in_part"
         series = [
             Series(words.text("months.before"), "before", values(f"{measure}_before"), "wide"),
-            Series(words.text("months.reached"), "value", values(measure, False)),
+            Series(words.text("months.actual"), "value", values(measure, False)),
             Series(words.text(part), "value open", values(measure, True)),
             Series(words.text("months.budget"), "goal", values(budget), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
-        write = words.short if min_step else words.brief
+        write = words.tenths if min_step else words.compact
         return chart(words.text(f"figures.{measure}"), names, series, words, write, min_step=min_step)
 
     table = [
@@ -314,8 +314,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
     year = _page_period(facts, "year")
-    known = _offices_suffix(year.budget_offices, year, words) if year and year.budget is not None else ""
-    notes = [words.text("months.budgeted", offices=known)] if known else []
+    suffix = _offices_suffix(year.budget_offices, year, words) if year and year.budget is not None else ""
+    notes = [words.text("months.budgeted", offices=suffix)] if suffix else []
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[month_chart("commission", "budget", 0), month_chart("homes", "homes_budget", 1)],
@@ -331,8 +331,8 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year against its budget and last year; and a collapsed table of the last month."""
-    table = _offices(facts, writer, files, "year")
+    """Each office's year compared with its budget and last year; the last whole month is collapsed."""
+    table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
     notes = [writer.words.text("offices.note")]
@@ -340,11 +340,11 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
         notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
-        collapsed=[_offices(facts, writer, {}, "month")], notes=notes,
+        collapsed=[_offices_table(facts, writer, {}, "month")], notes=notes,
     )  # fmt: skip
 
 
-def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
+def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
     """A period's figures by office, furthest behind budget first, with a total."""
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
@@ -375,12 +375,12 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
             PageColumn("before", "commission_before", "money", is_minor=True),
             *(forecast if has_forecast else []),
             PageColumn("homes", kind="parts"),
-            PageColumn("price", "average_price", "brief", is_minor=True),
+            PageColumn("price", "average_price", "compact", is_minor=True),
             PageColumn("fee", "fee_share", "fee", is_minor=True),
             PageColumn("agents", kind="parts", is_minor=True),
             PageColumn("per_agent", kind="money"),
         ]
-    rows.sort(key=lambda row: (GAP.of(row) or 0, -(row.commission or 0)))
+    rows.sort(key=lambda row: (GAP.value_in(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
     footer = (
         total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
@@ -390,9 +390,9 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if an office's year is incomplete, or it opened or closed; the total row has its own note."""
+    """A note if an office opened, closed or lacks data; for the total, which offices are compared."""
     if row.office_id is None:
-        return _compared(row, words)
+        return _comparison_note(row, words)
     if row.closed_after_month:
         return words.text("offices.closed", month=words.month(row.closed_after_month))
     if row.cut_short or (row.until_on and row.until_on < row.last_month):
@@ -403,10 +403,10 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """Why an office without budgets has no forecast; for the total, the forecast of offices that have one."""
+    """Why an office has no forecast; for the total, the forecast of those offices that have one."""
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
-        return words.brief(row.year_forecast) + part if part and row.year_forecast is not None else ""
+        return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
@@ -428,14 +428,14 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     if numbers is None:
         return None
     year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-    spans = waterfall([getattr(year, f"{step}_effect") for step in steps])
+    spans = waterfall_spans([getattr(year, f"{step}_effect") for step in steps])
     series = [
         Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')} {words.brief(float(high) - float(low), has_plus=True)}"
+        f"{words.text(f'drivers.{name}')} {words.compact(float(high) - float(low), has_plus=True)}"
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
-    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
+    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
     return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])

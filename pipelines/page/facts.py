@@ -27,14 +27,14 @@ def facts_from_rows(answers: Mapping[str, Sequence[Mapping[str, Any]] | None]) -
     return Facts(**rows, missing=tuple(name for name, answer in answers.items() if answer is None))
 
 
-def facts_of(facts: Facts, page: Row) -> Facts:
+def page_facts(facts: Facts, page: Row) -> Facts:
     """The facts of one page, without rows of other pages or offices."""
     return Facts(
-        **{name: tuple(row for row in rows if _is_on(row, page)) for name, rows in vars(facts).items()}
+        **{name: tuple(row for row in rows if _belongs_to(row, page)) for name, rows in vars(facts).items()}
     )
 
 
-def _is_on(row: Any, page: Row) -> bool:
+def _belongs_to(row: Any, page: Row) -> bool:
     """Whether a row belongs to a page, by its scope, its office, or the offices that a doubt concerns."""
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
@@ -42,8 +42,8 @@ def _is_on(row: Any, page: Row) -> bool:
         return True
     if hasattr(row, "office_id"):
         return bool(row.office_id in page.office_ids)
-    if hasattr(row, "is_of_chain"):
+    if hasattr(row, "is_chain_only"):
         is_general = row.office_ids is None
-        has_offices = is_general or not set(page.office_ids).isdisjoint(row.office_ids)
-        return not row.is_of_chain and has_offices
+        is_about_page = is_general or not set(page.office_ids).isdisjoint(row.office_ids)
+        return not row.is_chain_only and is_about_page
     return True

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.foreign_text import file_name
 from pipelines.page import earnings, leads, people, sales
-from pipelines.page.facts import Facts, Row, facts_of
+from pipelines.page.facts import Facts, Row, page_facts
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
 from pipelines.page.tables import PageColumn, PageTable, Writer
@@ -49,7 +49,7 @@ def page_path(page: Row) -> str:
     return f"{FOLDERS[page.kind]}/{file_name(slug)}.html"
 
 
-def page_of_chain(facts: Facts) -> Row | None:
+def chain_page(facts: Facts) -> Row | None:
     """The chain's own page; None in a file without offices."""
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
@@ -57,16 +57,16 @@ def page_of_chain(facts: Facts) -> Row | None:
 def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all pages."""
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
-    own = facts_of(facts, page) if page else facts
+    own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
     writer = Writer(words)
     kind = page.kind if page else "chain"
     has_links = kind != "office"  # an office's page is sent without the others
-    up = "" if kind == "chain" else "../"
+    root = "" if kind == "chain" else "../"
     pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
-    files = {scope.scope: up + page_path(scope) for scope in pages if scope.kind == "office"}
+    files = {scope.scope: root + page_path(scope) for scope in pages if scope.kind == "office"}
     chain = settings.chain_name or words.text("page.chain")
-    only = page.office_names[0] if page and len(page.office_names) == 1 else ""
+    only_office = page.office_names[0] if page and len(page.office_names) == 1 else ""
     is_office = kind == "office"
     sections = [
         people.agents_section(own, writer) if is_office else earnings.offices_section(own, writer, files),
@@ -86,13 +86,13 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
         lang=words.code,
         t=words.text,
         moment=partial(words.moment, timezone=timezone),
-        name=(page.name if page and page.name else "") or settings.chain_name or only or chain,
+        name=(page.name if page and page.name else "") or settings.chain_name or only_office or chain,
         chain=chain if kind != "chain" else "",
-        groups=[(scope.name, up + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
+        groups=[(scope.name, root + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
         if kind == "chain"
         else [],
         has_links=has_links,
-        up=up,
+        root=root,
         basis=basis,
         rate=words.percent(basis.vat_rate),
         banner=words.text(f"page.{page.state}", day=words.day(page.until_on)) if page and page.state else "",
@@ -132,7 +132,7 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
         "operators.html",
         script="page.js",
         lang="en",
-        w=english,
+        words=english,
         t=english.text,
         facts=facts,
         severity=severity,
@@ -150,16 +150,16 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
     """The rows of a query as a table headed by its column names; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():
-        head = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()
+        heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()
         values = [getattr(row, name) for row in rows]
         if name.endswith("_utc"):
             rows = [row.with_columns(**{name: words.moment(getattr(row, name), timezone)}) for row in rows]
-            columns.append(PageColumn(head, name))
+            columns.append(PageColumn(heading, name))
         elif name.endswith("month"):
-            columns.append(PageColumn(head, name, "month"))
+            columns.append(PageColumn(heading, name, "month"))
         elif any(isinstance(value, Decimal) for value in values):
-            columns.append(PageColumn(head, name, "exact"))
+            columns.append(PageColumn(heading, name, "exact"))
         elif name != "in_all":
             is_count = any(isinstance(value, int) for value in values)
-            columns.append(PageColumn(head, name, "count" if is_count else "words"))
+            columns.append(PageColumn(heading, name, "count" if is_count else "words"))
     return Writer(words).table(title, "", columns, rows)

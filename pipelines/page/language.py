@@ -61,7 +61,7 @@ class Language:
         text = sign + whole.replace(",", form["thousands"])
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
-    def short(self, value: Number | None) -> str:
+    def tenths(self, value: Number | None) -> str:
         """A number with one decimal, unless it is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
@@ -69,7 +69,7 @@ class Language:
         """A difference, with its sign."""
         return self.number(value, has_plus=True)
 
-    def brief(self, value: Number | None, *, has_plus: bool = False) -> str:
+    def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
         """An amount in few characters: 1.5M, 250k, 900."""
         if value is None:
             return UNKNOWN
@@ -99,10 +99,9 @@ class Language:
             return UNKNOWN
         return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
-    def month(self, month: date, *, known_year: int | None = None) -> str:
-        """March 2026, or March if its year is `known_year`."""
-        name = str(self.words["form"]["months"][month.month - 1])
-        return name if month.year == known_year else f"{name} {month.year}"
+    def month(self, month: date) -> str:
+        """March 2026."""
+        return f"{self.words['form']['months'][month.month - 1]} {month.year}"
 
     def period(self, first: date, last: date) -> str:
         """January to March 2026, or March 2025 to February 2026."""

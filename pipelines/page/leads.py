@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date
 
-from pipelines.page.charts import Series, chart, columns
+from pipelines.page.charts import Series, chart, column_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
 
 MAX_ROWS = 40
-UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
+UNTOUCHED_COLUMNS = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, side, kind, sender, office and state, and untouched leads; None without leads."""
+    """Leads by week, side, kind, sender, office and state, and the untouched leads; None without leads."""
     words = writer.words
     if not facts.leads:
         return None
@@ -24,7 +24,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
     weeks = sorted((row for row in incoming if row.part == "week"), key=lambda row: row.name)
     mondays = [date.fromisoformat(row.name) for row in weeks]
     names = [f"{monday.day} {words.month(monday)[:3]}" for monday in mondays]
-    series = [Series("", "value", columns([row.leads for row in weeks]))]
+    series = [Series("", "value", column_spans([row.leads for row in weeks]))]
     drawing = chart(words.text("leads.by_week"), names, series, words, words.number, min_step=1)
     total = next((row for row in incoming if row.part == "all"), None)
     sides = [row for row in incoming if row.part == "side" and row.leads]
@@ -41,13 +41,13 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("leads.heading"),
         ("leads",),
         charts=[drawing] if weeks else [],
-        table=_untouched(facts, writer),
-        collapsed=[_table(writer, "side", sides, lambda row: _side(row, words)), *tables],
-        notes=[*oldest_reading(facts.untouched, words), words.text("leads.note")],
+        table=_untouched_table(facts, writer),
+        collapsed=[_table(writer, "side", sides, lambda row: _side_name(row, words)), *tables],
+        notes=[*oldest_reading_notes(facts.untouched, words), words.text("leads.note")],
     )  # fmt: skip
 
 
-def _side(row: Row, words: Language) -> str:
+def _side_name(row: Row, words: Language) -> str:
     return words.label("sides", row.name if row.part == "side" else row.way)
 
 
@@ -57,11 +57,11 @@ def _table(
     """Leads by one attribute, such as office: their number, their homes, and how many homes were sold."""
     words = writer.words
 
-    def caution(row: Row) -> str:
+    def side_note(row: Row) -> str:
         return words.text(f"leads.{row.name}_note") if row.name in ("seller", "buyer") else ""
 
     table = [
-        PageColumn(part, lambda row: name(row), note=caution if part == "side" else None),
+        PageColumn(part, lambda row: name(row), note=side_note if part == "side" else None),
         PageColumn("leads", kind="count", has_bar=True),
         PageColumn("removed", kind="count", is_minor=True),
         PageColumn("without_home", kind="count"),
@@ -72,20 +72,20 @@ def _table(
     return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MAX_ROWS], total=total)
 
 
-def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
+def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
     """Untouched leads by office and age."""
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
     office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
-    table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED)]
+    table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED_COLUMNS)]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
-    total = total_of(rows, office_name=words.text("offices.all"))
+    total = total_row(rows, office_name=words.text("offices.all"))
     return writer.table(name, "leads", table, rows, total=total)
 
 
 def _name(row: Row, words: Language) -> str:
-    """A documented state in words; a kind like AskedForPrice as Asked for price; other names unchanged."""
+    """The name in a row: states in words, a kind like AskedForPrice as Asked for price, others unchanged."""
     if row.part == "all":
         return words.text("offices.all")
     if not row.name:

@@ -9,8 +9,8 @@ from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
-BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
-"""The periods of the leaderboard, and their length in months; 0 if the length depends on the month."""
+LEADERBOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
+"""The period of each leaderboard, and its length in months; 0 if that depends on the month."""
 MAX_TRENDS = 10
 MAX_PLACES = 10
 HEADCOUNT = (
@@ -55,22 +55,22 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """Commission of each agent of an office this year, and share of budget; None without agents."""
+    """Each agent's commission and share of budget this year, for one office; None without agents."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
         return None
 
-    def not_compared(row: Row) -> str:
-        is_left_out = row.stay and row.commission_before and row.commission_change is None
+    def comparison_note(row: Row) -> str:
+        is_left_out = row.status and row.commission_before and row.commission_change is None
         return words.text("agents.not_compared") if is_left_out else ""
 
-    of_budget = [PageColumn("budget", kind="money", is_minor=True), *budget_columns("reached")]
+    of_budget = [PageColumn("budget", kind="money", is_minor=True), *budget_columns("actual")]
     table = [
-        PageColumn("agent", "name", note=lambda row: note_on_agent(row, words)),
+        PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
         PageColumn("commission", kind="money", has_bar=True),
         PageColumn("before", "commission_before", "money", is_minor=True),
-        PageColumn("last_year", "commission_change", "change", note=not_compared),
+        PageColumn("last_year", "commission_change", "change", note=comparison_note),
         *(of_budget if any(row.budget is not None for row in rows) else []),
         PageColumn("homes", kind="parts"),
         PageColumn("a_month", kind="money"),
@@ -82,20 +82,20 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     return Section("ranked", name, ("agents", "budgets"), table=agents, notes=[words.text("agents.note")])
 
 
-def note_on_agent(agent: Row, words: Language) -> str:
-    """Whether an agent has left, moved, is inactive or new, or has incomplete commission."""
+def agent_note(agent: Row, words: Language) -> str:
+    """A note if an agent has left, has moved, is inactive or new, or has incomplete commission."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
-    if agent.stay:
-        key = f"agents.{agent.stay.replace(' ', '_')}{'' if agent.stay_month else '_once'}"
-        month = words.month(agent.stay_month) if agent.stay_month else ""
-        notes.append(words.text(key, month=month, office=agent.stay_office))
+    if agent.status:
+        key = f"agents.{agent.status.replace(' ', '_')}{'' if agent.status_month else '_once'}"
+        month = words.month(agent.status_month) if agent.status_month else ""
+        notes.append(words.text(key, month=month, office=agent.status_office))
     return ", ".join(notes)
 
 
 def leaders_section(facts: Facts, writer: Writer) -> Section | None:
-    """The leaderboards of agents; agents who have left are marked."""
+    """The leaderboards of agents, with a mark on agents who have left."""
     words = writer.words
-    boards = [_board(facts, writer, name) for name in BOARDS]
+    boards = [_leaderboard(facts, writer, name) for name in LEADERBOARDS]
     if not any(boards):
         return None
     return Section(
@@ -104,14 +104,14 @@ def leaders_section(facts: Facts, writer: Writer) -> Section | None:
     )  # fmt: skip
 
 
-def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
+def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     words = writer.words
     rows = [row for row in facts.earners if row.period == name]
     if not rows:
         return None
     last = rows[0].month
-    months = BOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
-    if name == "quarter" and months == 1:  # same as the board of the month
+    months = LEADERBOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
+    if name == "quarter" and months == 1:  # the month's leaderboard shows the same
         return None
     first = Month.of(last).plus(1 - months).first_day
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))

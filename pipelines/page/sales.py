@@ -7,10 +7,10 @@ from datetime import date
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, columns, stacked
+from pipelines.page.charts import Chart, Series, chart, column_spans, stacked_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
 
 MAX_SALES = 20
 MIN_FOR_PERCENT = 25
@@ -19,7 +19,7 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The column for each age."""
+"""The column of the receivables for each age."""
 STATES = ("received", "signed", "due", "late")
 """The states of commission by month of possession."""
 
@@ -58,13 +58,13 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
 def _count_with_amount(
     key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
 ) -> str:
-    """A count, and the sum of the amounts with its sign."""
-    amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
+    """The words of a key with a count, and with the sum of the amounts and its sign."""
+    amount = words.compact(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    """How many closed months changed, at how many offices, and how many earlier changes are now explained."""
+    """The number of closed months that changed, and of earlier changes whose reason is now known."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
@@ -80,7 +80,7 @@ def _month_figures(facts: Facts, words: Language) -> list[str]:
     return figures
 
 
-def _home(home: str | None, number: str | None, words: Language) -> str:
+def _home_label(home: str | None, number: str | None, words: Language) -> str:
     """A home by its address and number, as neither alone is unique."""
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
@@ -88,8 +88,8 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
     table = [
-        PageColumn("home", lambda row: _home(row.home, row.home_number, words), "words"),
-        PageColumn("what", lambda row: words.label("sale_changes", row.change), note=_not_in_totals(words)),
+        PageColumn("home", lambda row: _home_label(row.home, row.home_number, words), "words"),
+        PageColumn("what", lambda row: words.label("sale_changes", row.change), note=_totals_note(words)),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),
         PageColumn("contract", "contract_on", "day"),
@@ -101,7 +101,7 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     return writer.table(name, "changes", table, facts.changed_sales, limit=MAX_SALES)
 
 
-def _not_in_totals(words: Language) -> Callable[[Row], str]:
+def _totals_note(words: Language) -> Callable[[Row], str]:
     """A function for the note on a cancelled sale that is not yet deducted from its month's totals."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
@@ -127,12 +127,12 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
 
 
 def _reason(row: Row, words: Language) -> str:
-    """The reason for a part of a change: a sale, an agent, neither, or a report not yet loaded."""
+    """The reason for a part of a change: a sale, an agent, neither, or reports that are not loaded yet."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
-    if row.is_of_sale:
-        return f"{_home(row.home, row.home_number, words)}: {kind} {other}".strip()
+    if row.is_sale:
+        return f"{_home_label(row.home, row.home_number, words)}: {kind} {other}".strip()
     if row.agent:
         return f"{row.agent}: {kind}"
     awaited = [words.label("awaited", report) for report in row.awaited_reports or ()]
@@ -146,13 +146,13 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
-    def first_read(row: Row) -> str:
+    def read_note(row: Row) -> str:
         months = words.months(row.read_first_months)
         return words.text("changes.read_first", months=months) if months else ""
 
     table = [
         PageColumn("office", "office_name"),
-        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=first_read),
+        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_note),
         PageColumn("before", "amount_before", "money"),
         PageColumn("after", "amount_after", "money"),
         PageColumn("difference", kind="signed money"),
@@ -180,10 +180,10 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     words = writer.words
     if not (facts.receivables or facts.money):
         return None
-    noted = [row for row in facts.receivables if row.is_receipt_noted]
-    unnoted = len(facts.receivables) - len(noted)
-    sums = {name: sum(getattr(row, column) for row in noted) for name, column in AGE_COLUMNS.items()}
-    ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if noted else []
+    receivables = [row for row in facts.receivables if row.is_receipt_noted]
+    left_out = len(facts.receivables) - len(receivables)
+    sums = {name: sum(getattr(row, column) for row in receivables) for name, column in AGE_COLUMNS.items()}
+    ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if receivables else []
     offices = [
         PageColumn("office", "office_name"),
         PageColumn("homes", kind="count", is_minor=True),
@@ -199,36 +199,37 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("to_come", "to_be_received_on", "day", is_minor=True),
         PageColumn("amount", "due", "money"),
     ]
-    longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
-    notes = [words.text("owed.counted", day=words.day(max(row.counted_on for row in noted)))] if noted else []
-    notes += oldest_reading(noted, words)
-    if unnoted:
-        notes.append(words.text("owed.unnoted", unnoted))
-    drawing, calendar = _money(facts, writer)
-    rows = noted if len(facts.receivables) > 1 else []
-    longest_days = max((row.longest_days or 0 for row in noted), default=0)
-    total = total_of(rows, office_name=words.text("offices.all"), longest_days=longest_days)
+    longest_due = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
+    counted_on = max((row.counted_on for row in receivables), default=None)
+    notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
+    notes += oldest_reading_notes(receivables, words)
+    if left_out:
+        notes.append(words.text("owed.left_out", left_out))
+    month_chart, money_table = _money_by_month(facts, writer)
+    rows = receivables if len(facts.receivables) > 1 else []
+    longest_days = max((row.longest_days or 0 for row in receivables), default=0)
+    total = total_row(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(
         "owed",
         words.text("figures.outstanding"),
         ("sales",),
-        figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in ages],
-        charts=[drawing] if drawing else [],
+        figures=[f"{words.text(f'owed.{name}').lower()} {words.compact(sums[name])}" for name in ages],
+        charts=[month_chart] if month_chart else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
-            writer.table(words.text("owed.caption_due"), "owed", sales, longest, limit=MAX_SALES),
-            calendar,
+            writer.table(words.text("owed.caption_due"), "owed", sales, longest_due, limit=MAX_SALES),
+            money_table,
         ],
         notes=notes,
     )
 
 
-def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
-    """Commission by month of possession: received, signed, due, and late."""
+def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
+    """A chart and a table of commission by month of possession: received, signed, due, and late."""
     words, rows = writer.words, facts.money
     if not rows:
         return None, None
-    spans = stacked([[getattr(row, state) for row in rows] for state in STATES])
+    spans = stacked_spans([[getattr(row, state) for row in rows] for state in STATES])
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
@@ -238,7 +239,7 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
         *(PageColumn(state, kind="money") for state in STATES),
     ]
     names = [words.month(row.month)[:3] for row in rows]
-    return chart(name, names, series, words, words.brief), writer.table(name, "money", table, rows)
+    return chart(name, names, series, words, words.compact), writer.table(name, "money", table, rows)
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
@@ -249,8 +250,8 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
     if not any(sums):
         return None
     names = [words.text(f"figures.{step}") for step in steps]
-    series = [Series("", "value", columns(sums))]
-    drawing = chart(words.text("funnel.chart"), names, series, words, words.short, min_step=1)
+    series = [Series("", "value", column_spans(sums))]
+    drawing = chart(words.text("funnel.chart"), names, series, words, words.tenths, min_step=1)
     notes = []
     if sums[0] and sums[0] >= MIN_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))
@@ -278,7 +279,7 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
     table = [
-        PageColumn("home", note=_not_in_totals(words)),
+        PageColumn("home", note=_totals_note(words)),
         PageColumn("number", "home_number", is_minor=True),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),
@@ -287,7 +288,7 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("noted", "noted_on", "day"),
         PageColumn("commission", kind="money"),
     ]
-    amount = words.brief(sum((row.commission or Decimal(0) for row in rows), Decimal(0)))
+    amount = words.compact(sum((row.commission or Decimal(0) for row in rows), Decimal(0)))
     since = words.text("cancelled.since", day=words.day(max(row.known_since_on for row in rows)))
     return Section(
         "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,

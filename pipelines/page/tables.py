@@ -23,47 +23,47 @@ TONED = ("change", "points", "signed money")
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column of a table: its head, its value in a row, and the format of the value.
+    """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `head` is a key among the words of its table, or among all words if it has a dot. `value` is a column of
-    the row, by default the one named in the head, or a function of the row. Kinds are text, words (which may
-    wrap), day, month, count, parts, share, change, brief, exact, money, signed money, fee and points.
+    `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
+    of the row, by default the one named in `heading`, or a function of the row. Kinds are text, words (which
+    may wrap), day, month, count, parts, share, change, compact, exact, money, signed money, fee and points.
     """
 
-    head: str
+    heading: str
     value: str | Callable[[Row], Value] = ""
     kind: str = "text"
     note: Callable[[Row], str] | None = None
-    change: str = ""  # the column with the change on the year before
+    change: str = ""  # the column with the change since the year before
     link: str = ""  # the column with the address of a page
     is_minor: bool = False  # hidden on a phone
     bar: tuple[str, ...] = ()  # the columns with the budget and the year before, drawn with the bar
     has_bar: bool = False
 
-    def of(self, row: Row) -> Value:
-        """The value of a row."""
+    def value_in(self, row: Row) -> Value:
+        """The value of the column in a row."""
         if callable(self.value):
             return self.value(row)
-        value: Value = getattr(row, self.value or self.head.rpartition(".")[2])
+        value: Value = getattr(row, self.value or self.heading.rpartition(".")[2])
         return value
 
 
 def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
-    """Columns for an amount's share of the budget, and its difference from the budget."""
+    """Two columns: an amount's share of the budget, and its difference from the budget."""
 
     def share(row: Row) -> Value:
-        reached: Decimal | None = getattr(row, amount)
-        return None if reached is None or not row.budget else reached / row.budget
+        actual: Decimal | None = getattr(row, amount)
+        return None if actual is None or not row.budget else actual / row.budget
 
     def gap(row: Row) -> Value:
-        reached: Decimal | None = getattr(row, amount)
-        return None if reached is None or row.budget is None else reached - row.budget
+        actual: Decimal | None = getattr(row, amount)
+        return None if actual is None or row.budget is None else actual - row.budget
 
     return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
 
 
-def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows (None if a value is unknown), with the `named` values; None for a single row."""
+def total_row(rows: Sequence[Row], **named: object) -> Row | None:
+    """A row of sums (None if a value is unknown), with the `named` values; None for fewer than two rows."""
     if len(rows) < 2:
         return None
     sums = {}
@@ -74,7 +74,7 @@ def total_of(rows: Sequence[Row], **named: object) -> Row | None:
     return rows[0].with_columns(**{**sums, **named})
 
 
-def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
+def oldest_reading_notes(rows: Sequence[Row], words: Language) -> list[str]:
     """A note with the day of the oldest reading, if it is before the newest count."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
@@ -97,7 +97,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Head:
+class Heading:
     """A column's name and layout."""
 
     name: str
@@ -118,11 +118,11 @@ class Download:
     name: str
 
 
-def download(words: Language, name: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
+def download(words: Language, name: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
     """A CSV file in the number format of the page's language; no text can act as a formula."""
     text, decimal = io.StringIO(), words.words["form"]["decimal"]
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
-    file.writerow(map(csv_cell, head))
+    file.writerow(map(csv_cell, names))
     file.writerows([[_csv_value(value, decimal) for value in row] for row in rows])
     address = "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue())
     return Download(address, file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv", name)
@@ -138,12 +138,12 @@ def _csv_value(value: object, decimal: str) -> str:
 
 @dataclass(frozen=True)
 class PageTable:
-    """Cells under heads, and the same numbers as a download."""
+    """Cells under headings, and the same numbers as a download."""
 
     name: str
-    heads: list[Head]
+    headings: list[Heading]
     rows: list[list[Cell]]
-    total: list[Cell]  # empty without a sum
+    total: list[Cell]  # empty if the table has no total
     more: int  # rows that are not shown; the file may have some of them
     download: Download
 
@@ -185,72 +185,73 @@ class Writer:
         """
         if not rows:
             return None
-        heads = [Head(self._head(section, column.head), column.kind, column.is_minor) for column in columns]
-        longest = [self._longest(column, rows) for column in columns]
+        names = [self._heading(section, column.heading) for column in columns]
+        pairs = zip(names, columns, strict=True)
+        longest = [self._longest_bar(column, rows) for column in columns]
         return PageTable(
             name,
-            heads,
+            [Heading(heading, column.kind, column.is_minor) for heading, column in pairs],
             [
-                [self.cell_of(column, row, end) for column, end in zip(columns, longest, strict=True)]
+                [self.cell(column, row, bar) for column, bar in zip(columns, longest, strict=True)]
                 for row in rows[:limit]
             ],
-            [self.cell_of(column, total) for column in columns] if total else [],
+            [self.cell(column, total) for column in columns] if total else [],
             max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:limit]),
             download(
                 self.words,
                 name,
-                [head.name for head in heads],
-                [[column.of(row) for column in columns] for row in rows],
+                names,
+                [[column.value_in(row) for column in columns] for row in rows],
             ),
         )
 
-    def _head(self, section: str, head: str) -> str:
+    def _heading(self, section: str, key: str) -> str:
         if not section:
-            return head
-        return self.words.text(head if "." in head else f"{section}.{head}")
+            return key
+        return self.words.text(key if "." in key else f"{section}.{key}")
 
-    def _longest(self, column: PageColumn, rows: Sequence[Row]) -> Number:
+    def _longest_bar(self, column: PageColumn, rows: Sequence[Row]) -> Number:
         """The largest amount of a column with bars, including budgets and the year before."""
         if not column.has_bar:
             return 0
-        amounts = [getattr(row, name) for row in rows for name in column.bar]
-        numbers = [value for value in [*amounts, *map(column.of, rows)] if isinstance(value, Decimal | int)]
-        return max(numbers, default=0)
+        values = [getattr(row, name) for row in rows for name in column.bar]
+        values += map(column.value_in, rows)
+        return max((value for value in values if isinstance(value, Decimal | int)), default=0)
 
-    def cell_of(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
-        """The cell of a row, with a bar relative to the longest amount."""
-        value = column.of(row)
+    def cell(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
+        """The cell of a column in a row, with a bar relative to the longest amount."""
+        value = column.value_in(row)
         change = getattr(row, column.change) if column.change else None
         kind = "points" if column.change.endswith("_difference") else "change"
         length = value if isinstance(value, Decimal | int) else None
         budget, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
         return replace(
-            self._formatted(column.kind, value),
+            self._format_value(column.kind, value),
             note=column.note(row) if column.note else "",
-            change=None if change is None else self._formatted(kind, change),
+            change=None if change is None else self._format_value(kind, change),
             link=getattr(row, column.link) if column.link else "",
             width=bar_width(length, longest) if longest and length is not None else "",
             budget=bar_width(budget, longest) if longest and budget else "",
             before=bar_width(before, longest) if longest and before else "",
         )
 
-    def _formatted(self, kind: str, value: Value) -> Cell:
+    def _format_value(self, kind: str, value: Value) -> Cell:
         if isinstance(value, date):
             return Cell(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):
             return Cell(self.words.number(None) if value is None else value, value or "")
-        text = self._number(kind, value)
-        is_toned = kind in TONED and text != self._number(kind, 0)
+        text = self._format_number(kind, value)
+        is_toned = kind in TONED and text != self._format_number(kind, 0)
         tone = ("up" if value > 0 else "down") if is_toned else ""
         return Cell(text, f"{float(value):.10g}", tone)
 
-    def _number(self, kind: str, value: Number) -> str:
+    def _format_number(self, kind: str, value: Number) -> str:
         words = self.words
         match kind:
             case "signed money":
                 return words.signed(value)
-            case "brief":
-                return words.brief(value)
+            case "compact":
+                return words.compact(value)
             case "share":
                 return words.percent(value)
             case "fee":
@@ -262,6 +263,6 @@ class Writer:
             case "exact":
                 return words.number(value, 2)
             case "parts":
-                return words.short(value)
+                return words.tenths(value)
             case _:
                 return words.number(value)

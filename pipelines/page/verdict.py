@@ -33,8 +33,8 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     table = [
         PageColumn("figures", lambda row: figures(row.subjects), "words"),
         PageColumn("what", lambda row: words.label("conditions", row.kind), "words"),
-        PageColumn("office", lambda row: _whom(row, words)),
-        PageColumn("since", lambda row: _since(row, words, timezone), "words"),
+        PageColumn("office", lambda row: _affected_offices(row, words)),
+        PageColumn("since", lambda row: _affected_period(row, words, timezone), "words"),
     ]
     if not rows:
         if facts.missing:
@@ -48,14 +48,14 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     return PageVerdict(severity, text, doubts, frozenset(subjects))
 
 
-def _whom(row: Row, words: Language) -> str:
+def _affected_offices(row: Row, words: Language) -> str:
     if row.customer is None:
-        return "" if row.is_of_chain else words.text("doubts.all")
+        return "" if row.is_chain_only else words.text("doubts.all")
     count = len(row.office_ids or ())
     return words.text("doubts.group", count, name=row.customer) if count > 1 else str(row.customer)
 
 
-def _since(row: Row, words: Language, timezone: ZoneInfo) -> str:
+def _affected_period(row: Row, words: Language, timezone: ZoneInfo) -> str:
     if row.months:
         return words.months(row.months)
     return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""

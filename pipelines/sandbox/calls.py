@@ -1,4 +1,4 @@
-"""Calls to the service, its replies and refusals, and the log of both."""
+"""Calls to the service, its replies and errors, and the log of both."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Call:
 
     @property
     def query(self) -> dict[str, str]:
-        """Parameters by name in lower case; of repeated ones the last counts."""
+        """Parameters by name in lower case; if one is repeated, its last value counts."""
         text = self.target.partition("?")[2]
         return {name.lower(): value for name, value in parse_qsl(text, keep_blank_values=True)}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how it is delivered: immediately and complete, or as a fault says."""
+    """An answer, and how it is delivered: complete and without delay, unless a fault changes that."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -55,12 +55,12 @@ class Reply:
 
     @property
     def half(self) -> bytes:
-        """The part that is sent of a body that breaks off."""
+        """The part of the body that is sent if the answer breaks off."""
         return self.body[: len(self.body) // 2]
 
 
-class Refusal(Exception):
-    """An error answer of the service; `fields` says which parameters are wrong and why."""
+class HttpError(Exception):
+    """An error that the service answers; `fields` has the reasons for each wrong parameter."""
 
     def __init__(self, status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(message)
@@ -75,7 +75,7 @@ def json_reply(status: int, answer: object, headers: Mapping[str, str] | None = 
 
 @dataclass
 class LoggedCall:
-    """One request; times are monotonic, `in_flight` counts requests in progress at its start, with itself."""
+    """A request; times are monotonic, and `in_flight` counts the requests in progress at its start."""
 
     method: str
     path: str
@@ -89,7 +89,7 @@ class LoggedCall:
 
 
 class CallLog:
-    """The requests since the log was cleared, also appended as JSON lines to a file if one is named."""
+    """The requests since the log was cleared; with a file, they are also appended to it as JSON lines."""
 
     def __init__(self, file: Path | None = None) -> None:
         if file is not None:

@@ -8,15 +8,15 @@ from datetime import date
 from typing import Any, Protocol
 
 from pipelines.months import Month
-from pipelines.sandbox.budget_writes import PLACES, BudgetWrites
-from pipelines.sandbox.calls import Call, CallLog, Refusal, Reply, json_reply
+from pipelines.sandbox.budget_writes import BODY_PATHS, BudgetWrites
+from pipelines.sandbox.calls import Call, CallLog, HttpError, Reply, json_reply
 from pipelines.sandbox.faults import Fault, Faults
 from pipelines.sandbox.world.records import Budget
 from pipelines.sandbox.world.world import World
 
 
-class Controlled(Protocol):
-    """The controls of a service in memory."""
+class ControlledService(Protocol):
+    """What the control addresses use of a service in memory."""
 
     @property
     def shapes(self) -> str: ...
@@ -34,20 +34,20 @@ class Controlled(Protocol):
     def budget(self, office_id: str, user_id: str, month: Month) -> Budget: ...
 
 
-def concerns(call: Call) -> bool:
+def is_control_call(call: Call) -> bool:
     """Whether a call is for the sandbox itself, not for the service it simulates."""
     return call.segments[0] == "_sandbox"
 
 
-def respond(service: Controlled, call: Call) -> Reply:
+def respond(service: ControlledService, call: Call) -> Reply:
     """The reply of a control address; an invalid call is rejected with 400."""
     try:
         return json_reply(200, _answer(service, call))
     except ValueError as error:
-        raise Refusal(400, str(error)) from error
+        raise HttpError(400, str(error)) from error
 
 
-def _answer(service: Controlled, call: Call) -> object:
+def _answer(service: ControlledService, call: Call) -> object:
     match call.method, "/".join(call.segments[1:]):
         case "GET", "world":
             return _world(service)
@@ -58,12 +58,12 @@ def _answer(service: Controlled, call: Call) -> object:
             service.log.clear()
             return {"requests": 0}
         case "GET", "faults":
-            return {"faults": service.faults.described()}
+            return {"faults": service.faults.summary()}
         case "POST", "faults":
             service.faults.switch(_faults(json.loads(call.body)))
-            return {"faults": service.faults.described()}
+            return {"faults": service.faults.summary()}
         case "POST", "budgets":
-            service.budgets.set(_changed(service, json.loads(call.body)), at_once=True)
+            service.budgets.set(_changed_budget(service, json.loads(call.body)), at_once=True)
             return {"budgets": len(service.budgets.written)}
         case "POST", "as-of":
             body = json.loads(call.body)
@@ -71,10 +71,10 @@ def _answer(service: Controlled, call: Call) -> object:
                 raise ValueError('the body is {"asOf": "YYYY-MM-DD"}')
             service.set_as_of(date.fromisoformat(str(body["asOf"])))
             return _world(service)
-    raise Refusal(404, f"There is no control endpoint {call.method} {call.path}.")
+    raise HttpError(404, f"There is no control endpoint {call.method} {call.path}.")
 
 
-def _world(service: Controlled) -> object:
+def _world(service: ControlledService) -> object:
     world = service.world
     chain = world.history.chain
     return {
@@ -91,18 +91,18 @@ def _world(service: Controlled) -> object:
     }
 
 
-def _changed(service: Controlled, body: object) -> Budget:
-    """A budget as changed by a user of the brokerage system itself."""
+def _changed_budget(service: ControlledService, body: object) -> Budget:
+    """A budget after a user of the brokerage system itself has changed it."""
     if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
         raise ValueError(
             'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'
         )
-    known = service.budget(body["customerId"], body["userId"], Month.parse(body["month"]))
-    changed: dict[str, Any] = {name: int(body[name]) for name in PLACES if name in body}
-    return replace(known, **changed)
+    shown = service.budget(body["customerId"], body["userId"], Month.parse(body["month"]))
+    changed: dict[str, Any] = {name: int(body[name]) for name in BODY_PATHS if name in body}
+    return replace(shown, **changed)
 
 
 def _faults(body: object) -> list[Fault]:
     if not isinstance(body, list) or not all(isinstance(fault, dict) for fault in body):
         raise ValueError('the body is a list of faults: [{"kind": "429", "rate": 0.2}]')
-    return [Fault.of(fault) for fault in body]
+    return [Fault.from_options(fault) for fault in body]

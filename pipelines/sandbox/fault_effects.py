@@ -1,4 +1,4 @@
-"""Effects of faults on the pages, content, body and delivery of a reply, or a reply in its place."""
+"""Effects of faults on the pages, content, body and delivery of a reply, or a reply that replaces it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from random import Random
 from urllib.parse import urlencode
 
 from pipelines.sandbox.answers.formats import json_body
-from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.answers.snapshot import ReportQuery
 from pipelines.sandbox.calls import Call, Reply, json_reply
 from pipelines.sandbox.faults import CONTENTS, ENDINGS, STATUSES, Fault
-from pipelines.sandbox.world.chance import drawn
+from pipelines.sandbox.world.chance import random_for
 
 Row = dict[str, object]
 
@@ -24,7 +24,7 @@ HTML = (
     b"<body><h1>Tj\xc3\xa4nsten \xc3\xa4r inte tillg\xc3\xa4nglig</h1></body></html>"
 )
 MESSAGES = {
-    "400": "The question is not valid.",
+    "400": "The request is not valid.",
     "401": "The Authorization header is incorrect (wrong username or password).",
     "403": "The requested data is not accessible to the caller.",
     "404": "There is nothing here.",
@@ -33,8 +33,8 @@ MESSAGES = {
     "502": "Bad gateway.",
     "503": "The service is unavailable.",
 }
-NAMING = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
-WRONG: dict[str, object] = {
+UNCHANGED = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
+WRONG_VALUES: dict[str, object] = {
     "commission": "enligt avtal",
     "amount": "tolv kronor",
     "finalPrice": "såld",
@@ -48,16 +48,16 @@ WRONG: dict[str, object] = {
 }
 
 
-def replacement(striking: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """The reply of a fault that replaces the answer, delivered as other faults say."""
-    for fault in striking:
+def replacement(faults: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
+    """The reply of a fault that replaces the answer, with the delivery of other faults; None without one."""
+    for fault in faults:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
-            return delivered(Reply(302, headers, HTML), striking)
+            return apply_delivery_faults(Reply(302, headers, HTML), faults)
         if fault.kind in STATUSES:
             headers = _retry_after(fault, clock) if fault.kind in ("429", "503") else {}
             reply = json_reply(int(fault.kind), {"message": MESSAGES[fault.kind]}, headers)
-            return delivered(reply, striking)
+            return apply_delivery_faults(reply, faults)
     return None
 
 
@@ -70,31 +70,31 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
     return {"Retry-After": str(max(0, round(fault.seconds)))}
 
 
-def disturbed(question: Question, striking: Sequence[Fault], moved: dict[str, int], call: Call) -> Question:
-    """A paged question whose rows move while they are read, or are repeated.
+def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
+    """The query of a page whose rows move between readings, or are repeated.
 
-    Rows are added after the first reading; with a restless fault they come and go with every reading.
+    Rows are added after the first reading; if the fault is restless, they come and go with every reading.
     """
-    for fault in striking:
-        if fault.kind == "repeated_ids" and question.page[0] > 0:
-            question = replace(question, repeated_rows=fault.rows)
+    for fault in faults:
+        if fault.kind == "repeated_ids" and query.page[0] > 0:
+            query = replace(query, repeated_rows=fault.rows)
         elif fault.kind == "moving_rows":
-            window = urlencode(sorted((k, v) for k, v in call.query.items() if k != "pageindex"))
-            looks = moved[window] = moved.get(window, -1) + 1
-            hidden = looks % 2 == 0 if fault.restless else looks == 0
-            question = replace(question, hidden_rows=fault.rows if hidden else 0)
-    return question
+            window = urlencode(sorted(item for item in call.query.items() if item[0] != "pageindex"))
+            reading = counts[window] = counts.get(window, -1) + 1
+            hidden = reading % 2 == 0 if fault.restless else reading == 0
+            query = replace(query, hidden_rows=fault.rows if hidden else 0)
+    return query
 
 
-def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> Reply:
-    """The reply with its content, its body and its delivery spoiled, in this order."""
-    if any(fault.kind in CONTENTS for fault in striking):
+def apply_reply_faults(reply: Reply, faults: Sequence[Fault], target: str, seed: int) -> Reply:
+    """The reply after the faults of its content, its body and its delivery, in this order."""
+    if any(fault.kind in CONTENTS for fault in faults):
         tree: object = json.loads(reply.body)
-        for fault in striking:
+        for fault in faults:
             if fault.kind in CONTENTS:
-                tree = _SPOILERS[fault.kind](tree, fault, drawn(seed, fault.kind, target))
+                tree = _SPOILERS[fault.kind](tree, fault, random_for(seed, fault.kind, target))
         reply = replace(reply, body=json_body(tree))
-    for fault in striking:
+    for fault in faults:
         if fault.kind == "html":
             reply = Reply(200, {"Content-Type": "text/html; charset=utf-8"}, HTML)
         elif fault.kind == "empty":
@@ -104,12 +104,12 @@ def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> 
         elif fault.kind == "gzip":
             headers: Mapping[str, str] = {**reply.headers, "Content-Encoding": "gzip"}
             reply = replace(reply, headers=headers, body=gzip.compress(reply.body, compresslevel=1, mtime=0))
-    return delivered(reply, striking)
+    return apply_delivery_faults(reply, faults)
 
 
-def delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
-    """The reply as faults deliver it."""
-    for fault in striking:
+def apply_delivery_faults(reply: Reply, faults: Sequence[Fault]) -> Reply:
+    """The reply with the delays and the ending that the faults give it."""
+    for fault in faults:
         if fault.kind == "slow_start":
             reply = replace(reply, first_byte_after=fault.seconds)
         elif fault.kind == "slow_body":
@@ -144,10 +144,10 @@ def _unknown_fields(tree: object, fault: Fault, chance: Random) -> object:
 def _wrong_types(tree: object, fault: Fault, chance: Random) -> object:
     """Give a documented field of some rows a value of the wrong type."""
     for row in list(_rows(tree)):
-        fit = [name for name in WRONG if isinstance(row.get(name), str | int | float)]
+        fit = [name for name in WRONG_VALUES if isinstance(row.get(name), str | int | float)]
         if fit and chance.random() < fault.share:
             name = chance.choice(fit)
-            row[name] = WRONG[name]
+            row[name] = WRONG_VALUES[name]
     return tree
 
 
@@ -174,20 +174,20 @@ def _nested_list(tree: object, _: Fault, chance: Random) -> object:
 
 def _fractional(tree: object, _: Fault, __: Random) -> object:
     """Make whole numbers fractional."""
-    return _renumbered(list(_rows(tree)), tree, lambda number: number + 0.5)
+    return _change_numbers(list(_rows(tree)), tree, lambda number: number + 0.5)
 
 
 def _text(tree: object, _: Fault, __: Random) -> object:
     """Make numbers text."""
-    return _renumbered(list(_rows(tree)), tree, lambda number: f"{number} st")
+    return _change_numbers(list(_rows(tree)), tree, lambda number: f"{number} st")
 
 
-def _renumbered(rows: list[Row], tree: object, change: Callable[[float], object]) -> object:
+def _change_numbers(rows: list[Row], tree: object, change: Callable[[float], object]) -> object:
     """The tree with every number of its rows changed, except ids, months and counts."""
     for row in rows:
-        _renumbered([value for value in row.values() if isinstance(value, dict)], tree, change)
+        _change_numbers([value for value in row.values() if isinstance(value, dict)], tree, change)
         for name, value in row.items():
-            if name not in NAMING and isinstance(value, int | float) and not isinstance(value, bool):
+            if name not in UNCHANGED and isinstance(value, int | float) and not isinstance(value, bool):
                 row[name] = change(value)
     return tree
 

@@ -1,4 +1,4 @@
-"""Faults: which requests fail, how and how often; the same for the same seed."""
+"""Faults: which requests fail, how, and how often; the same seed gives the same failures."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CONTENTS = {
 }
 KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
 """What the sandbox does, by the kind of fault."""
-NAMES = {
+OPTIONS = {
     "rate": "share of requests that fail, from 0 to 1",
     "count": "the most failures",
     "after": "requests that succeed first",
@@ -67,7 +67,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault; KINDS and NAMES explain its fields."""
+    """One fault; KINDS and OPTIONS explain its fields."""
 
     kind: str
     rate: float = 1.0
@@ -92,30 +92,30 @@ class Fault:
     def parse(cls, text: str) -> Fault:
         """Read `kind[:name=value,...]`, for example `429:rate=0.2,path=Leads,retry_after=date`."""
         kind, _, rest = text.partition(":")
-        given: dict[str, object] = {"kind": kind.strip()}
+        options: dict[str, object] = {"kind": kind.strip()}
         for pair in filter(None, rest.split(",")):
             name, equals, value = pair.partition("=")
             if not equals:
                 raise ValueError(f"{pair!r} in the fault {text!r} is not written name=value")
-            given[name.strip()] = value.strip()
-        return cls.of(given)
+            options[name.strip()] = value.strip()
+        return cls.from_options(options)
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> Fault:
-        """Read a fault from names and values; raises ValueError for an unknown name."""
-        known = [field.name for field in fields(cls)]
-        unknown = [name for name in given if name not in known]
-        if unknown or "kind" not in given:
+    def from_options(cls, options: Mapping[str, object]) -> Fault:
+        """Read a fault from its options by name; raises ValueError for an unknown name."""
+        names = [field.name for field in fields(cls)]
+        unknown = [name for name in options if name not in names]
+        if unknown or "kind" not in options:
             raise ValueError(
-                f"a fault has {', '.join(known)}; not understood: {', '.join(unknown) or 'no kind'}"
+                f"a fault has {', '.join(names)}; not understood: {', '.join(unknown) or 'no kind'}"
             )
-        read: dict[str, Any] = {}
-        for name, value in given.items():
+        values: dict[str, Any] = {}
+        for name, value in options.items():
             try:
-                read[name] = _TYPES.get(name, str)(str(value))
+                values[name] = _TYPES.get(name, str)(str(value))
             except ValueError as error:
                 raise ValueError(f"{name} of a fault is a number, not {value!r}") from error
-        return cls(**read)
+        return cls(**values)
 
 
 _TYPES: dict[str, Callable[[str], object]] = {
@@ -126,7 +126,7 @@ _TYPES: dict[str, Callable[[str], object]] = {
 
 
 class Faults:
-    """The active faults, and how often each has struck."""
+    """The active faults, with the number of requests that each has struck."""
 
     def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:
         self._seed = seed
@@ -135,20 +135,20 @@ class Faults:
     def switch(self, faults: Sequence[Fault]) -> None:
         """Replace all faults, and reset their counts."""
         self._active = list(faults)
-        self._met = [0] * len(faults)
+        self._matched = [0] * len(faults)
         self._struck = [0] * len(faults)
         self._tries: dict[tuple[int, str], int] = {}
-        self.moved: dict[str, int] = {}
+        self.page_readings: dict[str, int] = {}
 
-    def described(self) -> list[dict[str, object]]:
-        """Every active fault, with the number of requests that it applied to and that it struck."""
+    def summary(self) -> list[dict[str, object]]:
+        """Every active fault, with the number of requests that it matched and that it struck."""
         return [
-            {**asdict(fault), "met": met, "struck": struck}
-            for fault, met, struck in zip(self._active, self._met, self._struck, strict=True)
+            {**asdict(fault), "matched": matched, "struck": struck}
+            for fault, matched, struck in zip(self._active, self._matched, self._struck, strict=True)
         ]
 
-    def striking(self, path: str, target: str, customer: str) -> list[Fault]:
-        """The faults that strike a request; only the first of those that end it."""
+    def draw(self, path: str, target: str, customer: str) -> list[Fault]:
+        """The faults that strike a request: at most one sets its status, and one spoils its body."""
         struck: list[Fault] = []
         for number, fault in enumerate(self._active):
             if fault.path is not None and fault.path.lower() not in path.lower():
@@ -165,12 +165,12 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether it strikes this time; that depends on the request and its try, not on earlier requests."""
-        self._met[number] += 1
+        """Whether a fault strikes; the draw depends on the request and its try, not on other requests."""
+        self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
-        too_early = self._met[number] <= fault.after
+        too_early = self._matched[number] <= fault.after
         too_often = fault.count is not None and self._struck[number] >= fault.count
         if too_early or too_often or (fault.tries is not None and attempt > fault.tries):
             return False
-        lot = sha256(f"{self._seed}/{number}/{fault.kind}/{target}/{attempt}".encode()).digest()
-        return int.from_bytes(lot[:6], "big") < fault.rate * 2**48
+        digest = sha256(f"{self._seed}/{number}/{fault.kind}/{target}/{attempt}".encode()).digest()
+        return int.from_bytes(digest[:6], "big") < fault.rate * 2**48

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.sandbox.faults import KINDS, NAMES
+from pipelines.sandbox.faults import KINDS, OPTIONS
 
 if TYPE_CHECKING:
     from pipelines.sandbox.service import SandboxLogin, Service
@@ -19,37 +19,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the world, then those of the service."""
     add, default = parser.add_argument, "(default %(default)s)"
     add("--seed", type=int, default=1, help=f"each seed is a different world {default}")
-    add("--offices", type=int, default=7, help=f"how many offices {default}")
-    since = f"where the history starts {default}"
-    add("--from", dest="start", default="2023-01", metavar="YYYY-MM", help=since)
-    then = "the world on that day (default: today, moving on with the calendar)"
-    add("--as-of", type=date.fromisoformat, metavar="DATE", help=then)
+    add("--offices", type=int, default=7, help=f"the number of offices {default}")
+    start_help = f"the first month of the history {default}"
+    add("--from", dest="start", default="2023-01", metavar="YYYY-MM", help=start_help)
+    day_help = "the day of the world (default: today, following the calendar)"
+    add("--as-of", type=date.fromisoformat, metavar="DATE", help=day_help)
     add("--activity", type=float, default=1.0, help=f"how busy the agents are {default}")
     add("--host", default="127.0.0.1", help=f"a loopback address {default}")
     add("--port", type=int, default=8765, help="default %(default)s; 0 takes a free one")
     add("--shapes", choices=("a", "b"), default="a", help="one of two guesses at the undocumented shapes")
     readings = ("inclusive", "exclusive", "day")
     add("--date-to", choices=readings, default=readings[0], help=f"how dateTo is read {default}")
-    page = f"the largest accepted pageSize {default}"
-    add("--largest-page", type=int, default=100_000, metavar="ROWS", help=page)
-    wrong = "a fault, for example 429:rate=0.2,path=Leads (repeatable); see below"
-    add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=wrong)
-    login = "a login, limited to customers and paths if named (repeatable; default sandbox:sandbox)"
+    page_help = f"the largest accepted pageSize {default}"
+    add("--largest-page", type=int, default=100_000, metavar="ROWS", help=page_help)
+    fault_help = "a fault, for example 429:rate=0.2,path=Leads (repeatable); see below"
+    add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=fault_help)
+    login = "a login, for all customers and paths if it names none (repeatable; default sandbox:sandbox)"
     add(
         "--login", action="append", default=[], metavar="USER:PASSWORD[:CUSTOMER,...[:/PATH,...]]", help=login
     )
     add("--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer")
-    shown = f"seconds until the service shows a new budget {default}"
-    add("--budget-delay", type=float, default=0.0, metavar="SECONDS", help=shown)
-    left_out = f"what happens to a measure that a budget omits {default}"
-    add("--omitted-budgets", choices=("kept", "zeroed"), default="kept", help=left_out)
+    delay_help = f"seconds until the service shows a new budget {default}"
+    add("--budget-delay", type=float, default=0.0, metavar="SECONDS", help=delay_help)
+    omitted_help = f"what happens to a measure that a budget omits {default}"
+    add("--omitted-budgets", choices=("kept", "zeroed"), default="kept", help=omitted_help)
     add("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
-    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, _faults_in_words()
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, _fault_tables()
 
 
-def _faults_in_words() -> str:
-    """The kinds of faults and their names, as two tables."""
-    tables = {"KIND of a fault: what the sandbox does": KINDS, "NAME: meaning of its VALUE": NAMES}
+def _fault_tables() -> str:
+    """The kinds of faults and their options, as two tables."""
+    tables = {"KIND of a fault: what the sandbox does": KINDS, "NAME: meaning of its VALUE": OPTIONS}
     return "\n\n".join(
         "\n".join((f"{head}:", *(f"  {name:<20}  {words}" for name, words in table.items())))
         for head, table in tables.items()

@@ -18,10 +18,10 @@ from pipelines.sandbox.answers import (
     sales_answers,
     user_answers,
 )
-from pipelines.sandbox.answers.snapshot import Question
-from pipelines.sandbox.calls import Refusal
+from pipelines.sandbox.answers.snapshot import ReportQuery
+from pipelines.sandbox.calls import HttpError
 
-AnswerFunction = Callable[[Question], object]
+AnswerFunction = Callable[[ReportQuery], object]
 
 LOCAL = ZoneInfo("Europe/Stockholm")
 YEAR, TWO_MONTHS = 12, 2
@@ -35,11 +35,11 @@ CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path (segments in braces are filled in), its answer and parameters; `longest` counts months."""
+    """A path with names in braces, its answer and its parameters; `max_months` limits the interval."""
 
     path: str
     answer: AnswerFunction
-    longest: int | None = None
+    max_months: int | None = None
     choice: str | None = None
     reads_dates: bool = False
     reads_page: bool = False
@@ -48,40 +48,40 @@ class Route:
     writes: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
-        """The values of the segments in braces; None if the path does not match."""
-        own = self.path.strip("/").split("/")
-        if len(own) != len(segments):
+        """The values of the names in braces; None if the path does not match."""
+        parts = self.path.strip("/").split("/")
+        if len(parts) != len(segments):
             return None
-        filled: dict[str, str] = {}
-        for part, segment in zip(own, segments, strict=True):
+        path_values: dict[str, str] = {}
+        for part, segment in zip(parts, segments, strict=True):
             if part.startswith("{"):
-                filled[part[1:-1]] = segment
+                path_values[part[1:-1]] = segment
             elif part != segment:
                 return None
-        return filled
+        return path_values
 
-    def read(self, question: Question, filled: Mapping[str, str], query: Mapping[str, str]) -> Question:
-        """The question with its parameters; rejects with 400 what the interface does not allow."""
-        given = Parameters(query)
-        if self.longest is not None or self.reads_dates:
-            start, end = given.interval(self.longest)
-            question = replace(question, start=start, end=end)
+    def read(self, query: ReportQuery, path_values: dict[str, str], params: dict[str, str]) -> ReportQuery:
+        """The query with the parameters of the request; rejects with 400 what the interface forbids."""
+        parameters = Parameters(params)
+        if self.max_months is not None or self.reads_dates:
+            start, end = parameters.interval(self.max_months)
+            query = replace(query, start=start, end=end)
         if self.choice is not None:
-            question = replace(question, choice=given.choice(self.choice))
+            query = replace(query, choice=parameters.choice(self.choice))
         if self.reads_page:
-            index = given.whole("pageIndex", 0, 10**8, required=True)
-            size = given.whole("pageSize", 1, question.largest_page, required=True)
-            question = replace(question, page=(index or 0, size or 1))
+            index = parameters.whole_number("pageIndex", 0, 10**8, required=True)
+            size = parameters.whole_number("pageSize", 1, query.largest_page, required=True)
+            query = replace(query, page=(index or 0, size or 1))
         if self.reads_months:
-            question = replace(question, months=given.month_range(question.snapshot.world.as_of.year))
+            query = replace(query, months=parameters.month_range(query.snapshot.world.as_of.year))
         if self.reads_ids:
-            question = replace(question, ids={**query, **{name.lower(): id_ for name, id_ in filled.items()}})
-        if given.wrong:
-            raise Refusal(400, "The request is invalid.", given.wrong)
-        if "year" in filled:
-            month = _path_month(filled["year"], filled["month"])
-            question = replace(question, months=(month, month), user_id=_user(question, filled.get("userId")))
-        return question
+            query = replace(query, ids={**params, **{name.lower(): id_ for name, id_ in path_values.items()}})
+        if parameters.errors:
+            raise HttpError(400, "The request is invalid.", parameters.errors)
+        if "year" in path_values:
+            month = _path_month(path_values["year"], path_values["month"])
+            query = replace(query, months=(month, month), user_id=_user_id(query, path_values.get("userId")))
+        return query
 
 
 @dataclass(slots=True)
@@ -89,89 +89,89 @@ class Parameters:
     """The parameters of a query, read one by one; collects their errors."""
 
     query: Mapping[str, str]
-    wrong: dict[str, list[str]] = field(default_factory=dict)
+    errors: dict[str, list[str]] = field(default_factory=dict)
 
-    def interval(self, longest: int | None) -> tuple[datetime, datetime]:
+    def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
         """From dateFrom to dateTo; both are required if the interval is limited."""
-        start = self._moment("dateFrom", required=longest is not None) or datetime.min
-        end = self._moment("dateTo", required=longest is not None) or datetime.max
-        if self.wrong:
+        start = self._moment("dateFrom", required=max_months is not None) or datetime.min
+        end = self._moment("dateTo", required=max_months is not None) or datetime.max
+        if self.errors:
             return start, end
         if end < start:
-            self._blame("dateTo", "The end of the interval lies before its start.")
-        elif longest is not None and end > _months_later(start, longest):
-            limit = "one year" if longest == YEAR else "two months"
-            self._blame("dateTo", f"The interval must not exceed {limit}.")
+            self._add_error("dateTo", "The end of the interval lies before its start.")
+        elif max_months is not None and end > _months_later(start, max_months):
+            limit = "one year" if max_months == YEAR else "two months"
+            self._add_error("dateTo", f"The interval must not exceed {limit}.")
         return start, end
 
     def choice(self, name: str) -> str | None:
-        """A value in any case."""
+        """One of the values of a choice, in any letter case."""
         values = CHOICES[name]
         text = self._text(name, required=name == "selectionType")
         if not text:
             return None
-        found = next((value for value in values if value.lower() == text.lower()), None)
-        if found is None:
-            self._blame(name, f"The value '{text}' is not valid for {name}.")
-        return found
+        choice = next((value for value in values if value.lower() == text.lower()), None)
+        if choice is None:
+            self._add_error(name, f"The value '{text}' is not valid for {name}.")
+        return choice
 
-    def whole(self, name: str, low: int, high: int, *, required: bool = False) -> int | None:
+    def whole_number(self, name: str, low: int, high: int, *, required: bool = False) -> int | None:
         """A whole number within bounds."""
         text = self._text(name, required=required)
         if text and re.fullmatch(r"-?\d{1,9}", text) and low <= int(text) <= high:
             return int(text)
         if text:
-            self._blame(name, f"The value '{text}' is not valid for {name}.")
+            self._add_error(name, f"The value '{text}' is not valid for {name}.")
         return None
 
     def month_range(self, this_year: int) -> tuple[Month, Month]:
         """The range of months, both ends included; this year by default."""
-        from_year = self.whole("fromYear", 1990, 2100) or this_year
-        to_year = self.whole("toYear", 1990, 2100) or max(this_year, from_year)
-        start = Month(from_year, self.whole("fromMonth", 1, 12) or 1)
-        end = Month(to_year, self.whole("toMonth", 1, 12) or 12)
+        from_year = self.whole_number("fromYear", 1990, 2100) or this_year
+        to_year = self.whole_number("toYear", 1990, 2100) or max(this_year, from_year)
+        start = Month(from_year, self.whole_number("fromMonth", 1, 12) or 1)
+        end = Month(to_year, self.whole_number("toMonth", 1, 12) or 12)
         if end < start:
-            self._blame("toMonth", "The last month lies before the first.")
+            self._add_error("toMonth", "The last month lies before the first.")
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """A local time of the brokerage; text without an offset is local, a date alone means its midnight."""
+        """A local time of the brokerage; without an offset it is local; a date alone means its midnight."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None
         except ValueError:
-            self._blame(name, f"The value '{text}' is not a date.")
+            self._add_error(name, f"The value '{text}' is not a date.")
             return None
         return value.astimezone(LOCAL).replace(tzinfo=None) if value and value.tzinfo else value
 
     def _text(self, name: str, *, required: bool) -> str:
         text = self.query.get(name.lower(), "").strip()
         if required and not text:
-            self._blame(name, f"The parameter {name} is required.")
+            self._add_error(name, f"The parameter {name} is required.")
         return text
 
-    def _blame(self, name: str, sentence: str) -> None:
-        self.wrong.setdefault(name, []).append(sentence)
+    def _add_error(self, name: str, sentence: str) -> None:
+        self.errors.setdefault(name, []).append(sentence)
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
-    """The same day and time n calendar months later, or the last day of a shorter month."""
+    """The same day and time some calendar months later, or the last day of a shorter month."""
     month = Month.of(moment.date()).plus(months)
     return moment.replace(month.year, month.number, min(moment.day, month.last_day.day))
 
 
 def _path_month(year: str, month: str) -> Month:
     if not (re.fullmatch(r"\d{4}", year) and re.fullmatch(r"\d{1,2}", month) and 1 <= int(month) <= 12):
-        raise Refusal(400, "The request is invalid.", {"month": [f"There is no month {year}/{month}."]})
+        raise HttpError(400, "The request is invalid.", {"month": [f"There is no month {year}/{month}."]})
     return Month(int(year), int(month))
 
 
-def _user(question: Question, user_id: str | None) -> str | None:
-    """The user, if one of the customer's offices has it."""
-    world = question.snapshot.world
-    users = [user for office in question.offices for user in world.history.users(office.customer_id)]
+def _user_id(query: ReportQuery, user_id: str | None) -> str | None:
+    """The user id; rejects with 404 a user that no office of the customer has."""
+    world = query.snapshot.world
+    users = [user for office in query.offices for user in world.history.users(office.customer_id)]
     if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in users):
-        raise Refusal(404, f"There is no user {user_id}.")
+        raise HttpError(404, f"There is no user {user_id}.")
     return user_id
 
 
@@ -180,7 +180,7 @@ _LEADS = f"{_BI}/TipsAndLeads/Report"
 
 
 def _commission(name: str, answer: AnswerFunction) -> Route:
-    return Route(f"{_BI}/{name}/{{customerId}}", answer, longest=YEAR, choice="assignment")
+    return Route(f"{_BI}/{name}/{{customerId}}", answer, max_months=YEAR, choice="assignment")
 
 
 def _sales(name: str, answer: AnswerFunction) -> Route:
@@ -188,21 +188,21 @@ def _sales(name: str, answer: AnswerFunction) -> Route:
 
 
 def _leads(path: str, answer: AnswerFunction, *, reads_page: bool = False) -> Route:
-    return Route(path, answer, longest=TWO_MONTHS, choice="activeStatusTipLead", reads_page=reads_page)
+    return Route(path, answer, max_months=TWO_MONTHS, choice="activeStatusTipLead", reads_page=reads_page)
 
 
 def _budgets(name: str) -> tuple[Route, Route]:
-    base, answer = f"{_BI}/Budget/{name}/{{customerId}}", partial(budget_answers.of_month, name)
+    base, answer = f"{_BI}/Budget/{name}/{{customerId}}", partial(budget_answers.month_report, name)
     return Route(f"{base}/{{year}}/{{month}}", answer), Route(f"{base}/{{userId}}/{{year}}/{{month}}", answer)
 
 
-def nothing(_: Question) -> object:
+def no_answer(_: ReportQuery) -> object:
     """The answer to a writing request."""
     return None
 
 
 def _budget_report(name: str) -> Route:
-    answer = partial(budget_answers.over_months, name)
+    answer = partial(budget_answers.months_report, name)
     return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
 
 
@@ -216,16 +216,16 @@ ROUTES: tuple[Route, ...] = (
     _commission("CommissionUserReport", commission_answers.by_user),
     _sales("GetSalesReport", partial(sales_answers.report, sales_only=True)),
     _sales("GetEstatesReport", sales_answers.report),
-    _sales("GetEstateReportProdDb", partial(sales_answers.report, thin=True)),
+    _sales("GetEstateReportProdDb", partial(sales_answers.report, is_short=True)),
     Route(f"{_BI}/GetSalesReportForEstate", sales_answers.report_for_estate, reads_ids=True),
     Route(f"{_BI}/Estates", sales_answers.sold_estates, reads_dates=True),
     _leads(_LEADS, lead_answers.report),
     _leads(f"{_LEADS}/Paged", lead_answers.paged, reads_page=True),
-    Route(f"{_BI}/RunningCommissions", commission_answers.running_commissions, longest=TWO_MONTHS),
+    Route(f"{_BI}/RunningCommissions", commission_answers.running_commissions, max_months=TWO_MONTHS),
     Route(f"{_BI}/External/Trademarks", user_answers.trademarks),
     Route(f"{_BI}/External/Users", user_answers.users),
-    Route(f"{_BI}/LiveData/Report", user_answers.activity_report, longest=TWO_MONTHS),
-    Route(f"{_BI}/LiveData/CommissionReport", commission_answers.live_report, longest=TWO_MONTHS),
+    Route(f"{_BI}/LiveData/Report", user_answers.activity_report, max_months=TWO_MONTHS),
+    Route(f"{_BI}/LiveData/CommissionReport", commission_answers.live_report, max_months=TWO_MONTHS),
     *_budgets("Estate"),
     *_budgets("Commission"),
     *_budgets("Crm"),
@@ -234,14 +234,14 @@ ROUTES: tuple[Route, ...] = (
     _budget_report("Crm"),
     _bids("Bids", hidden=False),
     _bids("HiddenBids", hidden=True),
-    Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", nothing, writes=True),
+    Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", no_answer, writes=True),
 )
 
 
-def find(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path, and the values of its braces."""
+def find_route(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
+    """The route of a path, and the values of the names in its braces."""
     for route in ROUTES:
-        filled = route.match(segments)
-        if filled is not None and route.writes is (method == "POST"):
-            return route, filled
+        path_values = route.match(segments)
+        if path_values is not None and route.writes is (method == "POST"):
+            return route, path_values
     return None

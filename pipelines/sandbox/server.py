@@ -16,16 +16,16 @@ from threading import Thread
 from pipelines.sandbox.calls import Call, Reply
 from pipelines.sandbox.service import Service
 
-PIECES = 8
+SLOW_BODY_PIECES = 8
 
 
 def loopback(host: str) -> str:
     """The host, if it is a loopback address of this machine; raises ValueError for any other."""
     try:
-        own = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        is_own = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
-        own = False
-    if not own:
+        is_own = False
+    if not is_own:
         raise ValueError(
             f"the sandbox listens on the loopback address only, not on {host!r}: its data is made up and "
             f"its password is public; use 127.0.0.1"
@@ -34,7 +34,7 @@ def loopback(host: str) -> str:
 
 
 class SandboxServer(ThreadingTCPServer):
-    """A service on a socket; raises the errors of the socket."""
+    """A service on a socket; raises OSError if it cannot listen there."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -45,15 +45,15 @@ class SandboxServer(ThreadingTCPServer):
         self.service = service
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((loopback(host), port), _Handler)
-        shown = f"[{host}]" if ":" in host else loopback(host)
-        self.base_url = f"http://{shown}:{self.server_address[1]}"
+        shown_host = f"[{host}]" if ":" in host else loopback(host)
+        self.base_url = f"http://{shown_host}:{self.server_address[1]}"
         self.username = service.logins[0].username
         self.password = service.logins[0].password
         self.customers = service.world.customers
 
     @property
     def introduction(self) -> str:
-        """The addresses, login and customers, for the person who started it."""
+        """The addresses, login and customers, for the person who started the sandbox."""
         world = self.service.world
         return (
             f"Sandbox: {self.base_url}\n"
@@ -120,9 +120,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.ending != "whole":
             self.close_connection = True
         body = reply.body if reply.ending == "whole" else reply.half
-        size = max(1, -(-len(body) // PIECES)) if reply.body_takes else max(1, len(body))
+        size = max(1, -(-len(body) // SLOW_BODY_PIECES)) if reply.body_takes else max(1, len(body))
         for start in range(0, len(body), size):
-            time.sleep(reply.body_takes / PIECES)
+            time.sleep(reply.body_takes / SLOW_BODY_PIECES)
             self.wfile.write(body[start : start + size])
             self.wfile.flush()
         self.wfile.flush()
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _reset(self) -> None:
-        """Drop the connection so that the caller gets a reset, not an end."""
+        """Reset the connection, so that the caller does not take it for the end of the answer."""
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())

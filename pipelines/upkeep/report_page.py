@@ -14,7 +14,7 @@ from pipelines.page.facts import Row, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     PageSettings,
-    page_of_chain,
+    chain_page,
     page_path,
     render_operators,
     render_page,
@@ -86,7 +86,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     page_settings = _page_settings(settings, clock)
     scopes = [page for page in facts.scopes if page.kind != "chain"]
     pages = {page_path(page): render_page(facts, page_settings, page) for page in scopes}
-    pages[REPORT_PAGE] = render_page(facts, page_settings, page_of_chain(facts))
+    pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},

@@ -1,13 +1,13 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
--- One row per office and user at work there: January to month, the newest month that is over for every office. Budget
--- and reached cover the known months with a budget for the user; both are null without a budget. Before covers the same
--- months of the year before, if all are loaded and complete for the agent; agents who earned only in that year have a
--- row, too. An agent of several customers has at each office what was earned there, and reached is that, too. Agents
--- without a known office have no office id. Stay says who moved to or from another office (stay office, where the agent
--- did nothing later) in a month, has left, has been quiet for three months (both with the last month of activity at the
--- office), or is new (not active there in January of the year before, if that year is loaded, or joined after month). The
--- commission change of these agents is null, because their years cover other months; it is also null if this year is
--- incomplete for the agent. Declared VAT is deducted.
+-- One row per office and user who worked there from January to month, the newest month that is over for every office.
+-- Budget and actual cover the known months with a budget for the user; both are null without a budget.
+-- commission_before covers the same months of the year before, if all are loaded and complete for the agent; agents who
+-- earned only in that year also have a row. An agent of several customers has at each office the amounts earned there.
+-- Agents without a known office have no office id. Status marks agents who moved to or from another office
+-- (status_office), left, were quiet for three months, or are new: not active there in January of the year before, if
+-- that year is loaded, or first active after month. status_month is the month of the move, the last month of an agent
+-- who left or is quiet, or the first month of a new agent. commission_change is null for all of them, because their
+-- years cover different months, and for agents whose year is incomplete. Declared VAT is deducted.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
@@ -84,7 +84,7 @@ moves AS (  -- not between two offices at which the agent works at the same time
 ),
 
 budgeted AS (
-    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(coalesce(worked.commission, 0)) AS reached
+    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(coalesce(worked.commission, 0)) AS actual
     FROM marts.user_budget_vs_actual AS users
     INNER JOIN last_month
         ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
@@ -107,7 +107,7 @@ SELECT
         THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
-    CASE WHEN budgeted.budget <> 0 THEN without_vat(budgeted.reached, basis) END::DECIMAL(18, 4) AS reached,
+    CASE WHEN budgeted.budget <> 0 THEN without_vat(budgeted.actual, basis) END::DECIMAL(18, 4) AS actual,
     CASE
         WHEN moves.moved_to IS NOT NULL THEN 'moved to'
         WHEN moves.moved_from IS NOT NULL THEN 'moved from'
@@ -119,16 +119,16 @@ SELECT
                 AND loaded_before.is_whole
             )
         THEN 'new'
-    END AS stay,
-    coalesce(moves.moved_to, moves.moved_from) AS stay_office,
+    END AS status,
+    coalesce(moves.moved_to, moves.moved_from) AS status_office,
     CASE
-        WHEN starts_with(stay, 'moved') THEN moves.moved_month
-        WHEN stay = 'left' THEN names.left_after_month
-        WHEN stay = 'quiet' THEN active_agents.last_month
-        WHEN stay = 'new' THEN active_agents.first_month
-    END AS stay_month,
+        WHEN starts_with(status, 'moved') THEN moves.moved_month
+        WHEN status = 'left' THEN names.left_after_month
+        WHEN status = 'quiet' THEN active_agents.last_month
+        WHEN status = 'new' THEN active_agents.first_month
+    END AS status_month,
     CASE
-        WHEN commission_before <> 0 AND stay IS NULL AND earned.is_complete IS NOT FALSE
+        WHEN commission_before <> 0 AND status IS NULL AND earned.is_complete IS NOT FALSE
         THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
     END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned

@@ -1,6 +1,6 @@
--- On which basis are amounts, and since when does the page report changes?
--- One row. VAT that the settings declare as included is deducted on all pages, so that commissions compare with budgets
--- without VAT; the rate is that of the settings, else the Swedish rate, which may be included if nothing is declared.
+-- Do amounts include VAT, and since when does the page report changes?
+-- One row. VAT that the settings declare as included is deducted on all pages, so that commissions can be compared with
+-- budgets without VAT. The rate is the one in the settings; without one, the Swedish rate of 25 percent.
 WITH published AS (
     SELECT max(at_utc) AS at_utc, arg_max(name, at_utc) AS version, arg_max(loads, at_utc) AS loads
     FROM meta.publications

@@ -1,7 +1,7 @@
 -- Which commission budgets were entered or changed since the compared publication?
 -- One row per office and year, the largest change first: the changed months, the office's budget of these months before
--- (null if it had none) and now, and the agents whose own budgets changed, by how much, the largest change first.
--- marts.budget_changes defines a change; months whose budgets were first read since then are named, and are in no sum.
+-- (null if it had none) and now, and the agents whose own budgets changed, with the differences, the largest first.
+-- marts.budget_changes defines a change. read_first_months are those first read since then; no sum includes them.
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes
@@ -15,14 +15,14 @@ WITH months_changed AS (
 agents_changed AS (
     SELECT
         months.office_id,
-        year(months.month) AS of_year,
+        year(months.month) AS budget_year,
         min(months.month) AS first_month,
         max(months.month) AS last_month,
         coalesce(any_value(users.user_label), months.user_id) AS agent,
         sum(months.difference)::DECIMAL(18, 4) AS difference
     FROM months_changed AS months
     LEFT JOIN marts.users AS users ON users.user_id = months.user_id
-    GROUP BY months.office_id, months.user_id, of_year
+    GROUP BY months.office_id, months.user_id, budget_year
 ),
 
 years AS (
@@ -34,7 +34,7 @@ years AS (
         coalesce(list(agent ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents,
         coalesce(list(difference ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents_differences
     FROM agents_changed
-    GROUP BY office_id, of_year
+    GROUP BY office_id, budget_year
 ),
 
 first_readings AS (

@@ -1,8 +1,8 @@
 -- In which past months has commission changed since the compared publication, and why?
--- One row per office and month that was over then (meta.news_since), and sale, agent or rest that explains a part of
--- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older but a reason
--- was found since. Less than a krona is not a reason; amount is null if there is none. The amounts of a month are in
--- each of its rows. Declared VAT is deducted.
+-- One row per office, month that was over at that publication (meta.news_since), and reason in
+-- marts.month_change_reasons: a sale, an agent or the rest; the largest change first. is_late marks an older change of
+-- which a reason was found since then. A reason explains at least one krona; amount is null if a month has none. Each
+-- row repeats the amounts of its month. Declared VAT is deducted.
 WITH reported_changes AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_late
     FROM marts.month_changes AS changes
@@ -68,7 +68,7 @@ SELECT
     is_late,
     coalesce(reasons.noted_at_utc, months.noted_at_utc) AS noted_at_utc,
     reasons.kind,
-    reasons.estate_id IS NOT NULL AS is_of_sale,
+    reasons.estate_id IS NOT NULL AS is_sale,
     reasons.home,
     coalesce(last_listed.estate_number, reasons.estate_id) AS home_number,
     coalesce(users.user_label, reasons.user_id) AS agent,

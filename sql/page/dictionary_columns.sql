@@ -1,5 +1,5 @@
 -- What does every table and column mean?
--- One row per table, view or macro, and one per column of it, in the order of the file.
+-- One row per table, view or macro, and one per each of its columns, in the order of the file.
 SELECT
     schema_name, table_name, column_name, kind, type, description, is_documented, source, report
 FROM meta.dictionary

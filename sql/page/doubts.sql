@@ -1,7 +1,7 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind of marts.doubts, customer (with its offices; null if any may be concerned) or office, and months,
--- with the figures; of customers that are no longer read, only the two years that pages show. Checks name no office
--- here: a check that warns concerns the chain. The head of each page states the tax basis.
+-- One row per kind in marts.doubts, customer or office, and list of months, with the subjects of figures; office_ids is
+-- null if any office may be affected. For customers no longer requested, only the two years that pages show. Checks
+-- name no office: one that only warns is about the chain. The tax basis is left out, because the top of a page states it.
 WITH page_doubts AS (
     SELECT
         kind,
@@ -33,7 +33,7 @@ doubts AS (
         ) AS office_ids,
         coalesce(list(DISTINCT page_doubts.month ORDER BY page_doubts.month) FILTER (page_doubts.month IS NOT NULL), []) AS months,
         min(page_doubts.since_utc) AS since_utc,
-        page_doubts.kind = 'check' AND page_doubts.severity = 'warning' AS is_of_chain
+        page_doubts.kind = 'check' AND page_doubts.severity = 'warning' AS is_chain_only
     FROM page_doubts
     LEFT JOIN marts.offices AS offices ON offices.office_id = page_doubts.customer
     LEFT JOIN marts.customers AS customers ON customers.customer_id = page_doubts.customer
@@ -49,7 +49,7 @@ SELECT
     office_ids,
     months,
     min(since_utc) AS since_utc,
-    is_of_chain
+    is_chain_only
 FROM doubts
-GROUP BY kind, severity, customer, office_ids, months, is_of_chain
+GROUP BY kind, severity, customer, office_ids, months, is_chain_only
 ORDER BY severity, kind, subjects, customer, months

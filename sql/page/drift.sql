@@ -1,5 +1,5 @@
--- By how much did months as recent as the newest one change later?
--- One row if marts.month_drift knows at least three months of the chain of that age, with the changes since.
+-- How much did earlier months change after they were as recent as the newest one is now?
+-- One row if marts.month_drift has that age of the chain, which takes three months, and the median change is not tiny.
 SELECT
     newest.month,
     drift.change_share::DOUBLE AS change,

@@ -1,19 +1,20 @@
 -- How many agents are at work, and who joined or left?
--- One row per page and month: the newest thirteen that are over. Null if the user report of an office is not loaded.
+-- One row per page and month: the newest thirteen that are over. No row if the user report of an office is not loaded
+-- in full; joined and gone are null if that of the month before is not.
 SELECT
-    counted.level AS kind,
-    coalesce(counted.member_id, '') AS scope,
-    counted.month,
-    counted.active_agent_count AS agents,
-    counted.joined_count AS joined,
-    counted.back_count AS back,
-    counted.left_count AS gone,
-    counted.quiet_count AS quiet,
-    counted.moved_in_count AS moved_in,
-    counted.moved_out_count AS moved_out
-FROM marts.headcount_month AS counted
+    headcount.level AS kind,
+    coalesce(headcount.member_id, '') AS scope,
+    headcount.month,
+    headcount.active_agent_count AS agents,
+    headcount.joined_count AS joined,
+    headcount.back_count AS back,
+    headcount.left_count AS gone,
+    headcount.quiet_count AS quiet,
+    headcount.moved_in_count AS moved_in,
+    headcount.moved_out_count AS moved_out
+FROM marts.headcount_month AS headcount
 INNER JOIN marts.chain_month AS newest ON newest.is_last_over
-WHERE counted.month BETWEEN newest.month - INTERVAL 12 MONTH AND newest.month
-    AND (counted.level = 'chain' OR counted.member_id IS NOT NULL)
-    AND counted.active_agent_count IS NOT NULL
-ORDER BY counted.level, scope, counted.month DESC
+WHERE headcount.month BETWEEN newest.month - INTERVAL 12 MONTH AND newest.month
+    AND (headcount.level = 'chain' OR headcount.member_id IS NOT NULL)
+    AND headcount.active_agent_count IS NOT NULL
+ORDER BY headcount.level, scope, headcount.month DESC

@@ -1,6 +1,6 @@
--- Where did the assignments come from that became sales?
+-- Where did the assignments that became sales come from?
 -- One row per page and source: contracts of the twelve months to the last one that is over, the most homes first. The
--- fee is null under 25 homes. Declared VAT is deducted.
+-- fee is null below 25 homes. Declared VAT is deducted.
 SELECT
     levels.level AS kind,
     coalesce(levels.member_id, '') AS scope,

@@ -1,8 +1,8 @@
--- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
--- One row per page (the chain, a brand, a region or an office), part, way and name. The part says what kind of name
--- it is: all, side, kind, state or office, and for incoming leads also week (of thirteen weeks) and sender.
--- Homes of a side or kind count once on that side, homes of any other part once in all. Days are medians: of all leads,
--- and of sellers'.
+-- How many leads were received in the last twelve months, how many homes do they name, and how many of these were sold?
+-- One row per page (the chain, a brand, a region or an office), part, way and name. Part states what name is: all,
+-- side, kind, state or office, and for incoming leads also sender, or week (only those that begin in the newest three
+-- months). In the parts side and kind a home counts once per side, in the other parts once in all. Days is the median
+-- of all leads, days_of_sellers that of leads from sellers.
 WITH lead_counts AS (
     SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
     UNION ALL BY NAME

@@ -1,6 +1,6 @@
--- What do homes fetch against their asking price, and how quickly do they sell?
--- One row per page and month with at least 25 sales in the twelve months to it: the newest 24 months that are over and
--- have eleven months before them, see marts.market.
+-- How do prices compare with asking prices, and how quickly do homes sell?
+-- One row per page and month with at least 25 sales in the twelve months up to it (marts.market): the newest 24 months
+-- that are over, and for which sales of the eleven months before are loaded.
 SELECT
     level AS kind,
     coalesce(member_id, '') AS scope,

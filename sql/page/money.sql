@@ -1,5 +1,5 @@
 -- In which month is commission paid, and how much has been received?
--- One row per page and month of possession, from half a year before the current month on, of offices that note receipts.
+-- One row per page and month of possession from half a year ago on; only offices that note receipts count.
 SELECT
     levels.level AS kind,
     coalesce(levels.member_id, '') AS scope,

@@ -1,10 +1,10 @@
 -- What was earned in each month, compared with the same month a year before and the budget?
--- One row per page (the chain, a brand, a region or an office) and month: the newest 25 up to the newest one loaded,
--- and the coming ones of its year. is_shown marks the newest thirteen, at least six. A month counts as in
--- marts.chain_month. It is known in part if an expected office is not loaded to its end; then it has neither budget
--- nor year before. The current month has both, for the whole month. A year before needs every expected office, loaded
--- to the end of the month. Goal is the budget of all offices, in coming months too. The time of reading is the time of
--- the oldest answer that counts in the month.
+-- One row per page (the chain, a brand, a region or an office) and month: the newest 25 months up to the newest loaded
+-- one, and the rest of its year. is_shown marks the newest twelve that are over and the current month, as long as they
+-- are loaded, but at least six. A month counts as in marts.chain_month. It is partial if an expected office is not
+-- loaded to its end; then it has neither a budget nor a year before. The current month has both, each for the whole
+-- month. The year before is null unless every expected office was loaded to the end of that month. Goal is the budget
+-- of all offices, also for coming months. read_at_utc is the time of the oldest answer that the month uses.
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
     FROM marts.level_office_month
@@ -16,7 +16,7 @@ known_months AS (
         months.level AS kind,
         coalesce(months.member_id, '') AS scope,
         months.month,
-        months.commission IS NOT NULL AS is_held,
+        months.commission IS NOT NULL AS is_loaded,
         months.is_commission_complete AS is_whole,
         months.is_open,
         without_vat(months.commission, basis) AS commission,
@@ -38,9 +38,9 @@ spans AS (
     SELECT
         kind,
         scope,
-        max(month) FILTER (is_held) AS newest,
-        max(month) FILTER (is_held AND is_open) AS running,
-        min(month) FILTER (is_held) AS oldest
+        max(month) FILTER (is_loaded) AS newest,
+        max(month) FILTER (is_loaded AND is_open) AS running,
+        min(month) FILTER (is_loaded) AS oldest
     FROM known_months
     GROUP BY ALL
     HAVING newest IS NOT NULL
@@ -69,7 +69,7 @@ SELECT
         OR shown_months.month >= greatest(shown_months.oldest, shown_months.newest - CASE WHEN shown_months.is_newest_open THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END)
     ) AS is_shown,
     shown_months.is_newest_open AND shown_months.month = shown_months.newest AS is_open,
-    NOT (shown_months.is_newest_open AND shown_months.month = shown_months.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_partial,
+    NOT (shown_months.is_newest_open AND shown_months.month = shown_months.newest) AND coalesce(now.is_loaded AND NOT now.is_whole, false) AS is_partial,
     now.commission::DECIMAL(18, 4) AS commission,
     before.commission::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_whole THEN now.budget END::DECIMAL(18, 4) AS budget,

@@ -1,23 +1,23 @@
 -- What was earned in each period, compared with the year before and the budget?
--- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all
--- offices: the current month, the last whole month, the year to it and the twelve months to it. Single offices have
--- only the last whole month and the year. A month counts as in marts.chain_month. Changes are like for like: they
--- cover the offices that marts.growth compares, and compared_offices counts them; but total_change and
--- commission_before cover all offices, even those that opened or closed. The current month is compared with nothing. A
--- budget is compared with the actual of the offices that have one. The year's forecast is that of each office's latest
--- month that is over, if all months of the year since it began have a budget; budget_months counts them. open_offices
--- leaves out those that closed before the period. Declared VAT is deducted. Figures come three times: all that is known
--- of a period, and the compared ones now and before.
-WITH of_pages AS (
+-- One row per page (the chain, a brand, a region or an office), period and office, and one per page and period for all
+-- of its offices. Periods are the current month, the last whole month, and the year and the twelve months up to that;
+-- single offices have only the last whole month and the year. A month counts as in marts.chain_month. Changes are like
+-- for like: they cover the offices that marts.growth compares (compared_offices counts them), but total_change and
+-- commission_before cover all offices, even those that opened or closed. open_offices leaves out those that closed before
+-- the period. The current month is not compared. Actual is the commission of those offices and months that have a
+-- budget. The year's forecast is that of each office's latest month that is over, if all months of the year since it
+-- began have a budget; budget_months counts them. Declared VAT is deducted.
+WITH office_months AS (
     SELECT
         months.* REPLACE (
             without_vat(months.commission, basis) AS commission,
             without_vat(months.sold_commission, basis) AS sold_commission,
-            max(months.began_month) OVER of_office AS began_month,
-            max(months.closed_after_month) OVER of_office AS closed_after_month,
+            max(months.began_month) OVER office_window AS began_month,
+            max(months.closed_after_month) OVER office_window AS closed_after_month,
             CASE
                 WHEN months.budget_month_count >= datediff(
-                    'month', greatest(months.began_month, date_trunc('year', months.month)), date_trunc('year', months.month) + INTERVAL 1 YEAR
+                    'month', greatest(months.began_month, date_trunc('year', months.month)),
+                    date_trunc('year', months.month) + INTERVAL 1 YEAR
                 )
                 THEN nullif(months.year_budget, 0)
             END AS year_budget,
@@ -30,12 +30,12 @@ WITH of_pages AS (
         CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(months.read_at_utc::DATE, months.month) END AS until_on
     FROM marts.level_office_month AS months
     LEFT JOIN meta.tax_basis AS basis ON true
-    WINDOW of_office AS (PARTITION BY months.level, months.member_id, months.office_id)
+    WINDOW office_window AS (PARTITION BY months.level, months.member_id, months.office_id)
 ),
 
-months_of_pages AS (
+loaded_months AS (
     SELECT kind, scope, month, bool_or(is_open) AS is_begun, bool_or(is_whole) AS is_ended
-    FROM of_pages
+    FROM office_months
     GROUP BY ALL
     HAVING count(commission) > 0
 ),
@@ -48,11 +48,11 @@ spans AS (
         max(month) AS newest,
         max(month) FILTER (is_begun) AS running,
         max(month) FILTER (is_ended AND NOT is_begun) AS last_whole
-    FROM months_of_pages
+    FROM loaded_months
     GROUP BY ALL
 ),
 
-periods_wanted AS (
+possible_periods AS (
     SELECT kind, scope, oldest, last_whole IS NOT NULL AS is_over, unnest([
         {'period': 'running', 'period_start': running, 'last_month': running},
         {'period': 'month', 'period_start': last_whole, 'last_month': last_whole},
@@ -68,7 +68,7 @@ periods_wanted AS (
 
 periods AS (
     SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(period_start, oldest) AS first_month
-    FROM periods_wanted
+    FROM possible_periods
     WHERE period <> 'twelve' OR period_start >= oldest
 ),
 
@@ -79,24 +79,24 @@ page_months AS (
         periods.last_month,
         periods.period_start,
         periods.is_over,
-        of_pages.*,
-        of_pages.month >= periods.first_month AS is_now,
-        list_contains(string_split(growth.compared_offices, ', '), of_pages.office_id) AS is_compared
+        office_months.*,
+        office_months.month >= periods.first_month AS is_now,
+        list_contains(string_split(growth.compared_offices, ', '), office_months.office_id) AS is_compared
     FROM periods
-    INNER JOIN of_pages
-        ON of_pages.kind = periods.kind AND of_pages.scope = periods.scope
+    INNER JOIN office_months
+        ON office_months.kind = periods.kind AND office_months.scope = periods.scope
         AND (
-            of_pages.month BETWEEN periods.first_month AND periods.last_month
-            OR of_pages.month BETWEEN periods.first_month - INTERVAL 1 YEAR AND periods.last_month - INTERVAL 1 YEAR
+            office_months.month BETWEEN periods.first_month AND periods.last_month
+            OR office_months.month BETWEEN periods.first_month - INTERVAL 1 YEAR AND periods.last_month - INTERVAL 1 YEAR
         )
     LEFT JOIN marts.growth AS growth
         ON periods.is_over
-        AND (growth.level, growth.month) = (of_pages.level, periods.last_month)
-        AND growth.member_id IS NOT DISTINCT FROM of_pages.member_id
+        AND (growth.level, growth.month) = (office_months.level, periods.last_month)
+        AND growth.member_id IS NOT DISTINCT FROM office_months.member_id
         AND growth.period = CASE periods.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
 ),
 
--- The figures three times: all that is known of a period, and the compared ones now and before.
+-- Each figure is computed three times: from all that is known of a period, and from compared offices now and before.
 sides AS (
     SELECT 'all' AS side, * FROM page_months WHERE is_now
     UNION ALL
@@ -116,8 +116,8 @@ figures AS (
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
         count(DISTINCT sides.office_id) FILTER (closed_after_month IS NULL OR closed_after_month >= first_month) AS open_offices,
-        count(*) AS wanted,
-        count(commission) AS known,
+        count(*) AS month_count,
+        count(commission) AS known_month_count,
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
         max(began_month) AS began_month,
@@ -144,57 +144,57 @@ figures AS (
 )
 
 SELECT
-    found.kind,
-    found.scope,
-    found.period,
-    found.office_id,
-    found.first_month,
-    found.last_month,
-    found.period_start,
-    found.is_over,
-    found.offices,
-    found.open_offices,
-    found.wanted - found.known AS missing_months,
-    found.cut_short,
-    found.until_on,
-    CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
-    CASE WHEN found.office_id IS NOT NULL OR found.kind = 'office' THEN found.closed_after_month END AS closed_after_month,
-    found.budget_months,
-    found.commission::DECIMAL(18, 4) AS commission,
-    found.homes::DECIMAL(19, 8) AS homes,
-    found.average_price::DECIMAL(18, 4) AS average_price,
-    found.fee_share::DOUBLE AS fee_share,
-    found.average_commission::DECIMAL(18, 4) AS average_commission,
-    found.other_commission::DECIMAL(18, 4) AS other_commission,
-    found.per_agent::DECIMAL(18, 4) AS per_agent,
-    found.agents::DECIMAL(9, 2) AS agents,
+    figures.kind,
+    figures.scope,
+    figures.period,
+    figures.office_id,
+    figures.first_month,
+    figures.last_month,
+    figures.period_start,
+    figures.is_over,
+    figures.offices,
+    figures.open_offices,
+    figures.month_count - figures.known_month_count AS missing_months,
+    figures.cut_short,
+    figures.until_on,
+    CASE WHEN figures.began_month > figures.first_month - INTERVAL 1 YEAR THEN figures.began_month END AS began_month,
+    CASE WHEN figures.office_id IS NOT NULL OR figures.kind = 'office' THEN figures.closed_after_month END AS closed_after_month,
+    figures.budget_months,
+    figures.commission::DECIMAL(18, 4) AS commission,
+    figures.homes::DECIMAL(19, 8) AS homes,
+    figures.average_price::DECIMAL(18, 4) AS average_price,
+    figures.fee_share::DOUBLE AS fee_share,
+    figures.average_commission::DECIMAL(18, 4) AS average_commission,
+    figures.other_commission::DECIMAL(18, 4) AS other_commission,
+    figures.per_agent::DECIMAL(18, 4) AS per_agent,
+    figures.agents::DECIMAL(9, 2) AS agents,
     coalesce(now.offices, 0) AS compared_offices,
     without_vat(total.commission_before, basis)::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
-    CASE WHEN found.office_id IS NULL THEN total.growth_share END::DOUBLE AS total_change,
+    CASE WHEN figures.office_id IS NULL THEN total.growth_share END::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
     (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
     (now.average_commission / nullif(before.average_commission, 0) - 1)::DOUBLE AS average_commission_change,
     (now.other_commission / nullif(before.other_commission, 0) - 1)::DOUBLE AS other_commission_change,
     (now.per_agent / nullif(before.per_agent, 0) - 1)::DOUBLE AS per_agent_change,
-    found.budget::DECIMAL(18, 4) AS budget,
-    CASE WHEN found.budget IS NOT NULL THEN found.actual END::DECIMAL(18, 4) AS actual,
-    found.budget_offices,
-    found.year_budget::DECIMAL(18, 4) AS year_budget,
-    found.year_forecast::DECIMAL(18, 4) AS year_forecast,
-    found.forecast_offices
-FROM (FROM figures WHERE side = 'all') AS found
+    figures.budget::DECIMAL(18, 4) AS budget,
+    CASE WHEN figures.budget IS NOT NULL THEN figures.actual END::DECIMAL(18, 4) AS actual,
+    figures.budget_offices,
+    figures.year_budget::DECIMAL(18, 4) AS year_budget,
+    figures.year_forecast::DECIMAL(18, 4) AS year_forecast,
+    figures.forecast_offices
+FROM (FROM figures WHERE side = 'all') AS figures
 LEFT JOIN (FROM figures WHERE side = 'now') AS now
-    ON (now.kind, now.scope, now.period) = (found.kind, found.scope, found.period)
-    AND now.office_id IS NOT DISTINCT FROM found.office_id
+    ON (now.kind, now.scope, now.period) = (figures.kind, figures.scope, figures.period)
+    AND now.office_id IS NOT DISTINCT FROM figures.office_id
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
     ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
     AND before.office_id IS NOT DISTINCT FROM now.office_id
 LEFT JOIN marts.growth AS total
-    ON (total.level, total.month) = (CASE WHEN found.office_id IS NULL THEN found.kind ELSE 'office' END, found.last_month)
-    AND total.member_id IS NOT DISTINCT FROM coalesce(found.office_id, nullif(found.scope, ''))
-    AND total.period = CASE found.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
+    ON (total.level, total.month) = (CASE WHEN figures.office_id IS NULL THEN figures.kind ELSE 'office' END, figures.last_month)
+    AND total.member_id IS NOT DISTINCT FROM coalesce(figures.office_id, nullif(figures.scope, ''))
+    AND total.period = CASE figures.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
 LEFT JOIN meta.tax_basis AS basis ON true
-WHERE found.first_month IS NOT NULL
-ORDER BY found.kind, found.scope, found.period, found.office_id
+WHERE figures.first_month IS NOT NULL
+ORDER BY figures.kind, figures.scope, figures.period, figures.office_id

@@ -1,14 +1,14 @@
--- Which pages are there, and up to when are their numbers known?
+-- Which pages are there, and up to which day are their numbers known?
 -- One row per page: the chain, each office that ever had loaded rows, and, if there are several, each brand and each
--- region. State is the issue at the end of an office's numbers: cut (its newest month was read in part), behind (the
--- chain's newest month is not read), stopped (it is no longer expected); null if there is none.
+-- region. State is why the numbers of an office end early: cut (its newest month was loaded in part), behind (the
+-- chain's newest month is not loaded) or stopped (it is no longer expected); null if they do not.
 WITH coverage_months AS (
     SELECT
         coverage.month,
         coverage.office_id,
         coalesce(coverage.office_name, coverage.office_id) AS office_name,
         coverage.is_commission_held AS is_whole,
-        months.commission IS NOT NULL AS is_held,
+        months.commission IS NOT NULL AS is_loaded,
         months.read_at_utc,
         max(coverage.month) FILTER (months.commission IS NOT NULL) OVER () AS newest_of_chain,
         max(coverage.month) FILTER (months.commission IS NOT NULL) OVER (PARTITION BY coverage.office_id) AS newest,

@@ -1,4 +1,4 @@
--- Whose commission falls, and whose rises?
+-- Whose commission is falling, and whose is rising?
 -- One row per agent who has not left, with the three newest months that are over for every office compared with the
 -- same three of last year, the largest decline first. Declared VAT is deducted.
 SELECT

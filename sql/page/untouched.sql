@@ -1,6 +1,6 @@
 -- Which offices have untouched leads and tips, and how old are they?
--- One row per office, offices with valuation requests older than two days first. Offices that are no longer requested
--- are left out, because the state of their leads is not known.
+-- One row per office, those with most valuation requests older than two days first. Offices that are no longer
+-- requested are left out, because the current state of their leads is not known.
 SELECT
     office_id,
     coalesce(any_value(office_name), office_id) AS office_name,

@@ -242,12 +242,12 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then(given: Give
         ]
         loaded(given, "commission_user", "M1", of_month, users)
         read(given, "M1", {of_month: sum(amounts)})
-    assert _stay(given) == {"U0": ("left", JANUARY), "U1": (None, None)}
+    assert _status(given) == {"U0": ("left", JANUARY), "U1": (None, None)}
 
 
-def _stay(given: Given) -> dict[str, tuple[object, ...]]:
+def _status(given: Given) -> dict[str, tuple[object, ...]]:
     """For each agent, whether they have left, are quiet or new, and since when."""
-    return {one["name"]: (one["stay"], one["stay_month"]) for one in found(given, "agents")}
+    return {one["name"]: (one["status"], one["status_month"]) for one in found(given, "agents")}
 
 
 def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month(given: Given) -> None:
@@ -255,12 +255,12 @@ def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month
         users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
         loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
     read(given, "M1", {"2026-01": 10, "2026-02": 10}, open_month="2026-02")
-    assert set(_stay(given).values()) == {(None, None)}
+    assert set(_status(given).values()) == {(None, None)}
     given.execute(
         "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
-    assert set(_stay(given).values()) == {(None, None), ("left", month("2026-02"))}
+    assert set(_status(given).values()) == {(None, None), ("left", month("2026-02"))}
 
 
 def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_not_moved() -> None:
@@ -274,7 +274,7 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_not_moved
     held(given, "budget_commission", "M1", ["2026-02"])
     budget = {"office_id": "M1", "user_id": "U0", "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
     rows(given, "budget_commission_history", "M1", "2026-02", [budget])
-    names = ("office_id", "name", "stay", "stay_month", "commission_change", "reached")
+    names = ("office_id", "name", "status", "status_month", "commission_change", "actual")
     assert [tuple(one[name] for name in names) for one in found(given, "agents")] == [
         ("M1", "U0", None, None, 0, 9),
         ("M1", "U1", "moved to", month("2026-02"), None, None),
@@ -291,7 +291,7 @@ def test_an_agent_who_began_during_last_year_is_new_and_such_an_office_has_no_sh
         loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
         read(given, "M1", {of_month: 5 * len(users)})
         read(given, "M2", {of_month: 0 if is_first else 5})
-    assert _stay(given) == {"U0": (None, None), "U1": ("new", month("2025-02"))}
+    assert _status(given) == {"U0": (None, None), "U1": ("new", month("2025-02"))}
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
     changes = built(given, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
     assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
@@ -378,7 +378,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(give
             [name, concerned, NOW],
         )
     checks = [one for one in found(given, "doubts") if one["kind"] == "check"]
-    assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
+    assert [(one["subjects"], one["is_chain_only"]) for one in checks] == [(["commission", "leads"], True)]
 
 
 def test_a_figure_that_is_no_longer_read_is_doubtful_with_its_months(given: Given) -> None:

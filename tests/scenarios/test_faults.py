@@ -75,7 +75,7 @@ def night(faults: tuple[tuple[str, Fault], ...]) -> Night:
     summary = here.sync(
         *(replace(fault, path=PATHS[pairs[name][0]], customer=pairs[name][1]) for name, fault in faults)
     )
-    described = here.service.faults.described()
+    described = here.service.faults.summary()
     struck = {name: int(str(one["struck"])) for (name, _), one in zip(faults, described, strict=True)}
     return Night(here, pairs, summary, here.cells(), struck)
 

@@ -1,7 +1,4 @@
-"""Bids of estates.
-
-Here a customer must be an office: a group has no bids of its own, and gets a 404.
-"""
+"""Bids on estates; the customer must be an office, because a group has none and gets a 404."""
 
 from __future__ import annotations
 
@@ -11,40 +8,40 @@ from random import Random
 
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import KnownEstate, Question
-from pipelines.sandbox.calls import Refusal
+from pipelines.sandbox.answers.snapshot import EstateView, ReportQuery
+from pipelines.sandbox.calls import HttpError
 from pipelines.sandbox.world import names
-from pipelines.sandbox.world.chance import drawn, happens, hex_id
+from pipelines.sandbox.world.chance import happens, hex_id, random_for
 from pipelines.sandbox.world.records import VALUATION
 
 
-def bids(question: Question, *, hidden: bool) -> object:
-    """Bids and HiddenBids of an estate or a contact, up to the day of the world."""
-    estate, contact = question.ids.get("criteria.estateid"), question.ids.get("criteria.contactid")
+def bids(query: ReportQuery, *, hidden: bool) -> object:
+    """Bids and HiddenBids: those on an estate or of a contact, up to the day of the world."""
+    estate, contact = query.ids.get("criteria.estateid"), query.ids.get("criteria.contactid")
     return [
         bid
-        for known in _estates(question)
-        if estate in (None, known.estate.id)
-        for bid in _bids(question, known)
+        for view in _estates(query)
+        if estate in (None, view.estate.id)
+        for bid in _bids(query, view)
         if bid["isHidden"] is hidden and contact in (None, bid["contactId"])
     ]
 
 
-def _estates(question: Question) -> Iterator[KnownEstate]:
+def _estates(query: ReportQuery) -> Iterator[EstateView]:
     """The estates of the one office that the request names."""
-    if len(question.offices) > 1:
-        raise Refusal(404, "There is no such office.")
-    [office] = question.offices
-    for known in question.snapshot.estates(office.customer_id):
-        if known.estate.assignment != VALUATION:
-            yield known
+    if len(query.offices) > 1:
+        raise HttpError(404, "There is no such office.")
+    [office] = query.offices
+    for view in query.snapshot.estates(office.customer_id):
+        if view.estate.assignment != VALUATION:
+            yield view
 
 
-def _bids(question: Question, known: KnownEstate) -> Iterator[Object]:
-    """The bids of an estate, by one bidder after another up to the final price; amounts are texts."""
-    chance = drawn(question.snapshot.world.history.seed, "bids", known.estate.id)
-    contract, first = known.versions[0].contract_on or known.now.contract_on, known.versions[0]
-    final = known.now.final_price or known.now.starting_price
+def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
+    """The bids on an estate, from bidders in turn, up to the final price; amounts are text."""
+    chance = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
+    contract, first = view.versions[0].contract_on or view.current.contract_on, view.versions[0]
+    final = view.current.final_price or view.current.starting_price
     if contract is None or final is None:
         return
     bidders = [(hex_id(chance, "ADR"), chance.choice(names.FIRST_NAMES)) for _ in range(chance.randint(1, 5))]
@@ -57,10 +54,10 @@ def _bids(question: Question, known: KnownEstate) -> Iterator[Object]:
         amount = final if is_last else low + (final - low) * place // max(number, 1)
         made = begins + (datetime.combine(contract, time(8)) - begins) * place / number
         hidden = happens(chance, 0.15)
-        if made <= question.snapshot.moment:
+        if made <= query.snapshot.moment:
             yield {
                 "id": hex_id(chance, "BUD"),
-                "estateId": known.estate.id,
+                "estateId": view.estate.id,
                 "contactId": contact,
                 "isCanceled": not is_last and happens(chance, 0.05),
                 "identifiedBidder": happens(chance, 0.6),

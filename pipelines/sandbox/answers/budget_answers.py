@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from pipelines.months import months_between
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.answers.snapshot import ReportQuery
 from pipelines.sandbox.world.records import Budget, Office
 
 MEASURES: dict[str, Callable[[Budget], Object]] = {
@@ -19,46 +19,46 @@ MEASURES: dict[str, Callable[[Budget], Object]] = {
 GROUPS = {"Estate": "estates", "Commission": "commission", "Crm": "saleMeetings"}
 
 
-def of_month(name: str, question: Question) -> object:
-    """Budget/Estate, /Commission and /Crm of one month, for an office or for one user."""
+def month_report(name: str, query: ReportQuery) -> object:
+    """Budget/Estate, /Commission and /Crm: the budgets of one month, for all users or for one."""
     rows: list[Object] = []
-    for office in question.offices:
-        for budget in _budgets(question, office):
+    for office in query.offices:
+        for budget in _budgets(query, office):
             goals = MEASURES[name](budget)
             period = {"year": budget.month.year, "month": budget.month.number}
-            if question.user_id not in (None, budget.user_id):
+            if query.user_id not in (None, budget.user_id):
                 continue
-            if question.shapes == "a":
+            if query.shapes == "a":
                 ids = {"customerId": office.customer_id, "userId": budget.user_id}
                 rows.append({**ids, **period, **goals})
             else:
-                user = {"id": budget.user_id, "name": _name(question, budget)}
+                user = {"id": budget.user_id, "name": _name(query, budget)}
                 inner = goals[GROUPS[name]] if len(goals) == 1 else goals
                 rows.append({"officeId": office.own_id, "user": user, "period": period, GROUPS[name]: inner})
     return rows
 
 
-def over_months(name: str, question: Question) -> object:
+def months_report(name: str, query: ReportQuery) -> object:
     """Report/Budget: offices (documented) and their users over months (a guess)."""
     return [
         {
             "customerId": office.customer_id,
             "name": office.name,
             "city": office.town.name,
-            "users": _users(question, office, MEASURES[name]),
+            "users": _users(query, office, MEASURES[name]),
         }
-        for office in question.offices
+        for office in query.offices
     ]
 
 
-def _users(question: Question, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
-    """In shape a a user's months are a list, in shape b a row is a user and month."""
-    budgets = list(_budgets(question, office))
-    if question.shapes == "b":
+def _users(query: ReportQuery, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
+    """Shape a has a row for each user with a list of months, shape b a row for each user and month."""
+    budgets = list(_budgets(query, office))
+    if query.shapes == "b":
         return [
             {
                 "id": budget.user_id,
-                "userName": _name(question, budget),
+                "userName": _name(query, budget),
                 "period": f"{budget.month}-01T00:00:00",
                 "budget": measure(budget),
             }
@@ -69,16 +69,16 @@ def _users(question: Question, office: Office, measure: Callable[[Budget], Objec
     for budget in budgets:
         user_id, month = budget.user_id, budget.month
         months[user_id].append({"year": month.year, "month": month.number, **measure(budget)})
-        row: Object = {"userId": user_id, "name": _name(question, budget), "months": months[user_id]}
+        row: Object = {"userId": user_id, "name": _name(query, budget), "months": months[user_id]}
         users.setdefault(user_id, row)
     return list(users.values())
 
 
-def _budgets(question: Question, office: Office) -> Iterator[Budget]:
-    if question.months is not None:
-        for month in months_between(*question.months):
-            yield from question.snapshot.budgets(office.customer_id, month)
+def _budgets(query: ReportQuery, office: Office) -> Iterator[Budget]:
+    if query.months is not None:
+        for month in months_between(*query.months):
+            yield from query.snapshot.budgets(office.customer_id, month)
 
 
-def _name(question: Question, budget: Budget) -> str:
-    return question.snapshot.card(question.snapshot.user(budget.office, budget.user_id)).name
+def _name(query: ReportQuery, budget: Budget) -> str:
+    return query.snapshot.card(query.snapshot.user(budget.office, budget.user_id)).name

@@ -9,12 +9,12 @@ from datetime import date, timedelta
 from pipelines.months import Month, months_between
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.answers.snapshot import ReportQuery
 from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Share
 
 
 @dataclass(slots=True)
-class Earned:
+class Sums:
     """Sums in öre and hundredths of a percent; averages are computed from them and never added."""
 
     commission: int = 0
@@ -49,55 +49,55 @@ class Earned:
         }
 
 
-def by_office(question: Question) -> object:
+def by_office(query: ReportQuery) -> object:
     """CommissionOfficeReport: a row for every office, even one that earned nothing."""
-    sums = {office.customer_id: Earned() for office in question.offices}
-    for _, assignment, share in _shares(question):
+    sums = {office.customer_id: Sums() for office in query.offices}
+    for _, assignment, share in _shares(query):
         sums[share.office].add(assignment, share)
     return [
         {
             "customerId": office.number,
-            "office": _office(question, office),
+            "office": _office(query, office),
             **sums[office.customer_id].measures(),
         }
-        for office in question.offices
+        for office in query.offices
     ]
 
 
-def by_user(question: Question) -> object:
+def by_user(query: ReportQuery) -> object:
     """CommissionUserReport: a row for every user who was employed or earned something in the interval."""
-    sums = {user.id: Earned() for office in question.offices for user, _ in question.employed(office)}
-    for _, assignment, share in _shares(question):
-        sums.setdefault(share.user_id, Earned()).add(assignment, share)
+    sums = {user.id: Sums() for office in query.offices for user, _ in query.employed(office)}
+    for _, assignment, share in _shares(query):
+        sums.setdefault(share.user_id, Sums()).add(assignment, share)
     return [{"userId": user_id, **earned.measures()} for user_id, earned in sums.items()]
 
 
-def by_month(question: Question) -> object:
+def by_month(query: ReportQuery) -> object:
     """CommissionOfficeReportByMonth: office > years > months, in chronological order.
 
     Shape a has every month of the interval and numbers; shape b only months with activity, as text.
     """
-    as_text = question.shapes == "b"
-    sums: dict[tuple[str, Month], Earned] = {}
-    for signed, assignment, share in _shares(question):
-        sums.setdefault((share.office, Month.of(signed)), Earned()).add(assignment, share)
+    as_text = query.shapes == "b"
+    sums: dict[tuple[str, Month], Sums] = {}
+    for signed, assignment, share in _shares(query):
+        sums.setdefault((share.office, Month.of(signed)), Sums()).add(assignment, share)
     offices: list[Object] = []
-    for office in question.offices:
+    for office in query.offices:
         years: dict[int, list[Object]] = {}
-        for month in months_between(Month.of(question.start.date()), Month.of(question.end.date())):
+        for month in months_between(Month.of(query.start.date()), Month.of(query.end.date())):
             earned = sums.get((office.customer_id, month))
             if earned is not None or not as_text:
                 number: object = f"{month.number:02d}" if as_text else month.number
-                row = {"month": number, **(earned or Earned()).measures()}
+                row = {"month": number, **(earned or Sums()).measures()}
                 years.setdefault(month.year, []).append(row)
         rows = [{"year": str(year) if as_text else year, "months": years[year]} for year in sorted(years)]
-        head = _office(question, office)
+        head = _office(query, office)
         offices.append({**({"office": head} if as_text else head), "years": rows})
     return {"commissionOffices": offices}
 
 
-def running_commissions(question: Question) -> object:
-    """RunningCommissions: one row per step earned in the interval; rows have no id and may be equal."""
+def running_commissions(query: ReportQuery) -> object:
+    """RunningCommissions: a row for each step earned in the interval; rows have no id and may be equal."""
     return [
         {
             "userId": step.user_id,
@@ -107,51 +107,51 @@ def running_commissions(question: Question) -> object:
             "exchangeRate": step.rate / 10_000,
             "obtainedAt": formats.day(step.obtained_on),
         }
-        for office in question.offices
-        for step in question.snapshot.running(office.customer_id)
-        if question.covers(step.obtained_on)
+        for office in query.offices
+        for step in query.snapshot.running(office.customer_id)
+        if query.covers(step.obtained_on)
     ]
 
 
-def live_report(question: Question) -> object:
-    """LiveData/CommissionReport: only this month and the two before are calculated; others are zero."""
-    today = question.snapshot.world.as_of
+def live_report(query: ReportQuery) -> object:
+    """LiveData/CommissionReport: only this month and the two before are computed; other months are zero."""
+    today = query.snapshot.world.as_of
     first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
-    sums: dict[str, Earned] = {}
-    for signed, assignment, share in _shares(question):
+    sums: dict[str, Sums] = {}
+    for signed, assignment, share in _shares(query):
         if first <= signed < after:
-            sums.setdefault(share.user_id, Earned()).add(assignment, share)
+            sums.setdefault(share.user_id, Sums()).add(assignment, share)
     rows: list[Object] = []
-    for office in question.offices:
-        for user, card in question.employed(office, also=sums):
-            earned = sums.get(user.id, Earned())
+    for office in query.offices:
+        for user, card in query.employed(office, also=sums):
+            earned = sums.get(user.id, Sums())
             commission, parts = earned.commission / 100, earned.sold / 10_000
-            if question.shapes == "b":
+            if query.shapes == "b":
                 agent = {"id": user.id, "name": card.name, "office": office.customer_id}
                 value = {"value": commission, "currency": "SEK"}
                 rows.append({"agent": agent, "commission": value, "parts": parts})
             else:
                 ids = {"userId": user.id, "customerId": office.customer_id}
                 rows.append({**ids, "commission": commission, "soldEstateParts": parts})
-    return {"rows" if question.shapes == "b" else "users": rows}
+    return {"rows" if query.shapes == "b" else "users": rows}
 
 
-def _shares(question: Question) -> Iterator[tuple[date, str, Share]]:
-    """Every share credited to the offices for contracts in the interval, even of other offices' estates."""
-    wanted = {office.customer_id for office in question.offices}
-    chain = question.snapshot.world.history.chain
-    around = dict.fromkeys(other.customer_id for office in question.offices for other in chain.around(office))
-    for office_id in around:
-        for known in question.snapshot.estates(office_id):
-            signed, assignment = known.now.contract_on, known.estate.assignment
-            if signed and question.choice in (None, assignment) and question.covers(signed):
-                for share in known.now.shares:
-                    if share.office in wanted:
+def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
+    """The contract day, assignment and share for every share credited to the offices in the interval."""
+    office_ids = {office.customer_id for office in query.offices}
+    chain = query.snapshot.world.history.chain
+    related = (other for office in query.offices for other in chain.group_offices(office))
+    for office_id in dict.fromkeys(office.customer_id for office in related):
+        for view in query.snapshot.estates(office_id):
+            signed, assignment = view.current.contract_on, view.estate.assignment
+            if signed and query.choice in (None, assignment) and query.covers(signed):
+                for share in view.current.shares:
+                    if share.office in office_ids:
                         yield signed, assignment, share
 
 
-def _office(question: Question, office: Office) -> Object:
+def _office(query: ReportQuery, office: Office) -> Object:
     answer: Object = {"customerId": office.customer_id, "name": office.name}
-    if question.shapes == "b":
+    if query.shapes == "b":
         answer["city"] = office.town.name
     return answer

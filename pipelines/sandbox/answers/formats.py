@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; its amounts are kronor and units, while the world has öre and cents."""
+"""A JSON object; its amounts are in kronor and whole units, those of the world in öre and cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -38,7 +38,7 @@ INTAKES = (
 
 
 def moment(value: datetime | None) -> str | None:
-    """A local time without an offset, with up to three digits of a second, or seven, as the service does."""
+    """A local time without an offset; its fraction of a second has up to three digits, or seven."""
     if value is None:
         return None
     text = value.isoformat(timespec="seconds")
@@ -53,13 +53,13 @@ def day(value: date | None) -> str | None:
     return None if value is None else f"{value.isoformat()}T00:00:00"
 
 
-def hundredth(value: int | None) -> float | None:
-    """Öre as kronor or cents as units; None stays None."""
+def from_hundredths(value: int | None) -> float | None:
+    """Öre as kronor, or cents as whole units; None stays None."""
     return None if value is None else value / 100
 
 
-def described(code: tuple[int, str]) -> Object:
-    """An id with its label."""
+def id_and_text(code: tuple[int, str]) -> Object:
+    """The id and the label of a code."""
     return {"id": code[0], "text": code[1]}
 
 

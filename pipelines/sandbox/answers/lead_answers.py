@@ -6,33 +6,33 @@ from collections.abc import Iterator, Sequence
 
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import KnownLead, Question
+from pipelines.sandbox.answers.snapshot import LeadView, ReportQuery
 from pipelines.sandbox.world.leads_and_tips import INCOMING, OUTGOING, TIP
 from pipelines.sandbox.world.records import Party
 
 LISTS = {INCOMING: "incomingLeads", OUTGOING: "outgoingLeads", TIP: "tips"}
 
 
-def report(question: Question) -> object:
+def report(query: ReportQuery) -> object:
     """TipsAndLeads/Report: three lists."""
-    return _lists(list(_wanted(question)))
+    return _lists(list(_requested_leads(query)))
 
 
-def paged(question: Question) -> object:
-    """TipsAndLeads/Report/Paged, its envelope a guess: shape a pages all rows, shape b every list."""
-    index, size = question.page
-    everything = list(_wanted(question))[question.hidden_rows :]
-    total = len(everything)
-    # A page past the end is empty; a faulty one repeats rows of the previous page.
-    page = slice(max(0, index * size - question.repeated_rows), index * size + size)
-    if question.shapes == "a":
+def paged(query: ReportQuery) -> object:
+    """TipsAndLeads/Report/Paged: shape a has pages of all rows, shape b of each list; both are guesses."""
+    index, size = query.page
+    all_leads = list(_requested_leads(query))[query.hidden_rows :]
+    total = len(all_leads)
+    # A page past the end is empty; with a fault, a page begins with rows of the previous one.
+    page = slice(max(0, index * size - query.repeated_rows), index * size + size)
+    if query.shapes == "a":
         return {
             "index": index,
             "count": -(-total // size),
             "totalRowCount": total,
-            **_lists(everything[page]),
+            **_lists(all_leads[page]),
         }
-    by_way = [[known for known in everything if known.lead.way == way] for way in LISTS]
+    by_way = [[view for view in all_leads if view.lead.way == way] for way in LISTS]
     paging = {
         "pageIndex": index,
         "pageSize": size,
@@ -42,22 +42,22 @@ def paged(question: Question) -> object:
     return {"paging": paging, "report": _lists([row for rows in by_way for row in rows[page]])}
 
 
-def _wanted(question: Question) -> Iterator[KnownLead]:
+def _requested_leads(query: ReportQuery) -> Iterator[LeadView]:
     """The requested leads (by default the active ones), newest first within an office."""
-    choice = question.choice or "Active"
-    for office in question.offices:
-        for known in question.snapshot.leads(office.customer_id):
-            chosen = choice == "ActiveAndRemoved" or known.now.removed == (choice == "Removed")
-            if chosen and question.covers(known.lead.created_at):
-                yield known
+    choice = query.choice or "Active"
+    for office in query.offices:
+        for view in query.snapshot.leads(office.customer_id):
+            chosen = choice == "ActiveAndRemoved" or view.current.removed == (choice == "Removed")
+            if chosen and query.covers(view.lead.created_at):
+                yield view
 
 
-def _lists(leads: Sequence[KnownLead]) -> dict[str, list[Object]]:
-    return {name: [_row(known) for known in leads if known.lead.way == way] for way, name in LISTS.items()}
+def _lists(leads: Sequence[LeadView]) -> dict[str, list[Object]]:
+    return {name: [_row(view) for view in leads if view.lead.way == way] for way, name in LISTS.items()}
 
 
-def _row(known: KnownLead) -> Object:
-    lead, state = known.lead, known.now.state
+def _row(view: LeadView) -> Object:
+    lead, state = view.lead, view.current.state
     created, sender, receiver = formats.moment(lead.created_at), _party(lead.sender), _party(lead.receiver)
     contact_id, first, last = lead.contact
     contact = {"id": contact_id, "firstName": first, "lastName": last or None}
@@ -85,7 +85,7 @@ def _row(known: KnownLead) -> Object:
             "company": receiver["company"],
         }
         row = {"createdAt": created, "sender": sender, "receiver": colleague, "tip": about}
-    return {**row, "contact": contact, "estate": _estate(known)}
+    return {**row, "contact": contact, "estate": _estate(view)}
 
 
 def _party(party: Party) -> Object:
@@ -93,12 +93,12 @@ def _party(party: Party) -> Object:
     return {"id": party.id, "name": party.name, "company": company}
 
 
-def _estate(known: KnownLead) -> Object | None:
+def _estate(view: LeadView) -> Object | None:
     """The estate that the lead is about, once it has one."""
-    if known.lead.estate_id is None or known.estate_status is None:
+    if view.lead.estate_id is None or view.estate_status is None:
         return None
     return {
-        "id": known.lead.estate_id,
-        "estateStatus": known.estate_status,
-        "status": formats.described(formats.STATUSES[known.estate_status]),
+        "id": view.lead.estate_id,
+        "estateStatus": view.estate_status,
+        "status": formats.id_and_text(formats.STATUSES[view.estate_status]),
     }

@@ -6,7 +6,7 @@ from datetime import date
 
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import KnownEstate, Question
+from pipelines.sandbox.answers.snapshot import EstateView, ReportQuery
 from pipelines.sandbox.world import market
 from pipelines.sandbox.world.records import SALE, VALUATION, Foreign, Place, Share
 
@@ -23,61 +23,61 @@ LISTS = {
 }
 
 
-def report_for_estate(question: Question) -> object:
+def report_for_estate(query: ReportQuery) -> object:
     """GetSalesReportForEstate: a flat list of the estates with that id or number."""
-    id_, number = question.ids.get("estateid"), question.ids.get("estatenumber")
+    id_, number = query.ids.get("estateid"), query.ids.get("estatenumber")
     found = [
-        _estate(question, known)
-        for office in question.offices
-        for known in question.snapshot.estates(office.customer_id)
-        if known.estate.assignment != VALUATION
-        and (known.estate.id == id_ or (number is not None and known.estate.number == number))
+        _estate(query, view)
+        for office in query.offices
+        for view in query.snapshot.estates(office.customer_id)
+        if view.estate.assignment != VALUATION
+        and (view.estate.id == id_ or (number is not None and view.estate.number == number))
     ]
     return {"estates": found}
 
 
-def sold_estates(question: Question) -> object:
+def sold_estates(query: ReportQuery) -> object:
     """Estates: references to sold estates, in one list per kind and office."""
     offices: list[Object] = []
-    for office in question.offices:
+    for office in query.offices:
         lists: dict[str, list[Object]] = {name: [] for name in dict.fromkeys(LISTS.values())}
-        for known in question.snapshot.estates(office.customer_id):
-            if known.estate.assignment == SALE and question.covers(known.now.contract_on):
-                lists[LISTS[known.estate.kind]].append(_reference(question, known))
+        for view in query.snapshot.estates(office.customer_id):
+            if view.estate.assignment == SALE and query.covers(view.current.contract_on):
+                lists[LISTS[view.estate.kind]].append(_reference(query, view))
         head = {"name": office.name, "customerId": office.customer_id, "city": office.town.name}
         offices.append({**head, **lists})
     return offices
 
 
-def _reference(question: Question, known: KnownEstate) -> Object:
-    estate, now = known.estate, known.now
-    responsible = question.snapshot.user(now.shares[0].office, now.shares[0].user_id)
+def _reference(query: ReportQuery, view: EstateView) -> Object:
+    estate, now = view.estate, view.current
+    responsible = query.snapshot.user(now.shares[0].office, now.shares[0].user_id)
     return {
         "id": estate.id,
-        "status": formats.described(formats.STATUSES[now.status]),
+        "status": formats.id_and_text(formats.STATUSES[now.status]),
         "address": _address(estate.place),
         "isNewHome": estate.is_new_home,
-        "responsibleAgentName": question.snapshot.card(responsible).name,
+        "responsibleAgentName": query.snapshot.card(responsible).name,
         "contractDay": formats.day(now.contract_on),
         "advertisedAt": formats.moment(estate.advertised_at),
     }
 
 
-def report(question: Question, *, sales_only: bool = False, thin: bool = False) -> object:
+def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = False) -> object:
     """GetSalesReport (sales only), GetEstatesReport (writings too), GetEstateReportProdDb (fewer fields).
 
     Years and months are strings; the padding of months is not documented.
     """
-    width = 2 if question.shapes == "b" else 1
+    width = 2 if query.shapes == "b" else 1
     offices: list[Object] = []
-    for office in question.offices:
+    for office in query.offices:
         years: dict[int, dict[int, list[Object]]] = {}
-        for known in question.snapshot.estates(office.customer_id):
-            kind = known.estate.assignment
-            wanted = kind == SALE if sales_only else kind != VALUATION
-            when = _selected(question, known) if wanted else None
+        for view in query.snapshot.estates(office.customer_id):
+            kind = view.estate.assignment
+            is_included = kind == SALE if sales_only else kind != VALUATION
+            when = _selection_time(query, view) if is_included else None
             if when is not None:
-                row = _thin_estate(question, known) if thin else _estate(question, known)
+                row = _short_estate(query, view) if is_short else _estate(query, view)
                 years.setdefault(when.year, {}).setdefault(when.month, []).append(row)
         rows = [
             {
@@ -93,54 +93,54 @@ def report(question: Question, *, sales_only: bool = False, thin: bool = False) 
     return {"officeSaleReports": offices}
 
 
-def _selected(question: Question, known: KnownEstate) -> date | None:
+def _selection_time(query: ReportQuery, view: EstateView) -> date | None:
     """The time by which the estate is selected, if it is in the interval."""
-    candidates: list[date | None] = [known.now.contract_on]
-    if question.choice in ("Changed", "LatestPropertyChangeDate"):
-        candidates = [version.known_at for version in reversed(known.versions)]
-    if question.choice == "LatestPropertyChangeDate":
+    candidates: list[date | None] = [view.current.contract_on]
+    if query.choice in ("Changed", "LatestPropertyChangeDate"):
+        candidates = [version.known_at for version in reversed(view.versions)]
+    if query.choice == "LatestPropertyChangeDate":
         del candidates[1:]
-    elif question.choice == "Create":
-        candidates = [known.estate.created_at]
-    elif question.choice == "Access":
-        candidates = [known.now.access_on]
-    return next((when for when in candidates if question.covers(when)), None)
+    elif query.choice == "Create":
+        candidates = [view.estate.created_at]
+    elif query.choice == "Access":
+        candidates = [view.current.access_on]
+    return next((when for when in candidates if query.covers(when)), None)
 
 
-def _estate(question: Question, known: KnownEstate) -> Object:
-    estate, abroad = known.estate, known.now.foreign
+def _estate(query: ReportQuery, view: EstateView) -> Object:
+    estate, foreign = view.estate, view.current.foreign
     return {
-        **_thin_estate(question, known),
+        **_short_estate(query, view),
         "address": _address(estate.place),
-        "agents": _agents(question, known),
-        "commissionForeign": abroad.commission / 100 if abroad else None,
+        "agents": _agents(query, view),
+        "commissionForeign": foreign.commission / 100 if foreign else None,
         "intakeSource": {"id": estate.intake, "text": formats.INTAKES[estate.intake - 1]},
         "changes": [
             {
                 "changedAt": formats.moment(version.known_at),
-                "status": formats.described(formats.STATUSES[version.status]),
+                "status": formats.id_and_text(formats.STATUSES[version.status]),
                 "commission": version.commission / 100,
                 "commissionForeign": version.foreign.commission / 100 if version.foreign else None,
                 "startingPrice": version.starting_price,
                 "finalPrice": version.final_price,
-                **_prices_abroad(version.foreign),
+                **_foreign_prices(version.foreign),
             }
-            for version in known.versions
+            for version in view.versions
         ],
-        **_prices_abroad(abroad),
+        **_foreign_prices(foreign),
     }
 
 
-def _thin_estate(question: Question, known: KnownEstate) -> Object:
-    estate, now = known.estate, known.now
+def _short_estate(query: ReportQuery, view: EstateView) -> Object:
+    estate, now = view.estate, view.current
     return {
         "id": estate.id,
         "estateNumber": estate.number,
-        "status": formats.described(formats.STATUSES[now.status]),
-        "type": formats.described(formats.KINDS[estate.kind]),
-        "assignment": formats.described(formats.ASSIGNMENTS[estate.assignment]),
+        "status": formats.id_and_text(formats.STATUSES[now.status]),
+        "type": formats.id_and_text(formats.KINDS[estate.kind]),
+        "assignment": formats.id_and_text(formats.ASSIGNMENTS[estate.assignment]),
         "address": {"streetAddress": estate.place.street, "zipCode": estate.place.zip_code},
-        "agents": _agents(question, known, thin=True),
+        "agents": _agents(query, view, is_short=True),
         "contractDay": formats.day(now.contract_on),
         "accessDay": formats.day(now.access_on),
         "depositReportedAt": formats.moment(now.deposit_reported_at),
@@ -159,23 +159,23 @@ def _address(place: Place) -> Object:
     return {"streetAddress": place.street, "zipCode": place.zip_code, "countryCode": place.country}
 
 
-def _prices_abroad(abroad: Foreign | None) -> Object:
+def _foreign_prices(foreign: Foreign | None) -> Object:
     return {
-        "startingPriceForeign": abroad.starting_price if abroad else None,
-        "finalPriceForeign": abroad.final_price if abroad else None,
-        "currencyCode": abroad.currency if abroad else None,
-        "currencyExchangeRate": abroad.rate / 10_000 if abroad else None,
+        "startingPriceForeign": foreign.starting_price if foreign else None,
+        "finalPriceForeign": foreign.final_price if foreign else None,
+        "currencyCode": foreign.currency if foreign else None,
+        "currencyExchangeRate": foreign.rate / 10_000 if foreign else None,
     }
 
 
-def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> list[Object]:
+def _agents(query: ReportQuery, view: EstateView, *, is_short: bool = False) -> list[Object]:
     """Every agent with the history of the share; the report with fewer fields lacks currency and history."""
     agents: list[Object] = []
-    for share in known.now.shares:
-        user = question.snapshot.user(share.office, share.user_id)
-        name = question.snapshot.card(user).name
-        office = question.snapshot.world.history.chain.offices[share.office]
-        foreign = {} if thin else {"valueForeign": formats.hundredth(share.value_foreign)}
+    for share in view.current.shares:
+        user = query.snapshot.user(share.office, share.user_id)
+        name = query.snapshot.card(user).name
+        office = query.snapshot.world.history.chain.offices[share.office]
+        foreign = {} if is_short else {"valueForeign": formats.from_hundredths(share.value_foreign)}
         percentage = {"percentageOfTotal": share.basis_points / 100}
         agent = {
             "id": user.id,
@@ -190,24 +190,24 @@ def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> li
             },
             "commission": {"value": share.value / 100, **foreign, **percentage},
         }
-        agents.append(agent if thin else {**agent, "changes": _share_changes(known, share.user_id)})
+        agents.append(agent if is_short else {**agent, "changes": _share_changes(view, share.user_id)})
     return agents
 
 
-def _share_changes(known: KnownEstate, user_id: str) -> list[Object]:
+def _share_changes(view: EstateView, user_id: str) -> list[Object]:
     """An entry for each change of the agent's share."""
     entries: list[Object] = []
-    held: Share | None = None
-    for version in known.versions:
+    previous: Share | None = None
+    for version in view.versions:
         share = next((share for share in version.shares if share.user_id == user_id), None)
-        if share is not None and share != held:
+        if share is not None and share != previous:
             entries.append(
                 {
                     "changedAt": formats.moment(version.known_at),
                     "commission": share.value / 100,
-                    "commissionForeign": formats.hundredth(share.value_foreign),
+                    "commissionForeign": formats.from_hundredths(share.value_foreign),
                     "percentageOfTotal": share.basis_points / 100,
                 }
             )
-            held = share
+            previous = share
     return entries

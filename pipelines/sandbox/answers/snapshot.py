@@ -1,4 +1,4 @@
-"""The state of the world on a day, and the question that a request asks about it."""
+"""The state of the world on a day, and the query of a request about it."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ DateTo = Literal["inclusive", "exclusive", "day"]
 
 
 @dataclass(frozen=True, slots=True)
-class KnownEstate:
-    """An estate with its current version and all versions known."""
+class EstateView:
+    """An estate with its current version and all versions known so far."""
 
     estate: Estate
-    now: records.Version
+    current: records.Version
     versions: tuple[records.Version, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KnownLead:
+class LeadView:
     """A lead with its current step and the status of its estate."""
 
     lead: Lead
-    now: records.LeadStep
+    current: records.LeadStep
     estate_status: str | None
 
 
 class Snapshot:
-    """The world as known at the end of its day, in current versions; computed once per office."""
+    """What is known of the world at the end of its day, in current versions; computed once per office."""
 
     def __init__(self, world: World, written: BudgetWrites | None = None) -> None:
         self.world = world
@@ -52,13 +52,13 @@ class Snapshot:
         self.running = cache(self._running)
 
     def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
-        """Users at work, each with the current card."""
+        """The users at work, each with the current card."""
         for user in self.world.history.users(office_id):
             if user.works_on(self.world.as_of):
                 yield user, self.card(user)
 
     def card(self, user: User) -> UserCard:
-        """A user's card in the directory."""
+        """The current card of a user in the directory."""
         at = bisect_right(user.cards, self.moment, key=lambda card: card.known_at)
         return user.cards[max(at - 1, 0)]
 
@@ -68,54 +68,54 @@ class Snapshot:
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
         """The current budgets of a month, one for each user who has not left before it."""
-        in_force: dict[str, Budget] = {}
+        current: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left
             gone = left is not None and left <= self.world.as_of and Month.of(left) < month
             if budget.month == month and budget.known_at <= self.moment and not gone:
-                in_force[budget.user_id] = budget
-        return list(self._written.over(office_id, month, in_force).values())
+                current[budget.user_id] = budget
+        return list(self._written.merge(office_id, month, current).values())
 
-    def _estates(self, office_id: str) -> list[KnownEstate]:
+    def _estates(self, office_id: str) -> list[EstateView]:
         """Every assignment of the office that was completed and not withdrawn."""
-        found: list[KnownEstate] = []
+        views: list[EstateView] = []
         for month in self.world.history.months(office_id, self.world.horizon):
             for estate in month.estates:
-                known = tuple(version for version in estate.versions if version.known_at <= self.moment)
-                if known and known[-1].status not in (records.FOR_SALE, records.WITHDRAWN):
-                    found.append(KnownEstate(estate, known[-1], known))
-        return sorted(found, key=lambda known: known.estate.id)
+                versions = tuple(version for version in estate.versions if version.known_at <= self.moment)
+                if versions and versions[-1].status not in (records.FOR_SALE, records.WITHDRAWN):
+                    views.append(EstateView(estate, versions[-1], versions))
+        return sorted(views, key=lambda view: view.estate.id)
 
-    def _leads(self, office_id: str) -> list[KnownLead]:
+    def _leads(self, office_id: str) -> list[LeadView]:
         """Leads and tips of the office, newest first."""
         opened = datetime.combine(self.world.history.start.first_day, time.min)
-        found: list[KnownLead] = []
+        views: list[LeadView] = []
         for month in self.world.history.months(office_id, self.world.horizon):
             for lead in month.leads:
                 steps = [step for step in lead.steps if step.known_at <= self.moment]
                 if steps and lead.created_at >= opened:
-                    statuses = [status for known, status in lead.estate_statuses if known <= self.moment]
-                    found.append(KnownLead(lead, steps[-1], statuses[-1] if statuses else None))
-        return sorted(found, key=lambda known: (known.lead.created_at, known.lead.id), reverse=True)
+                    statuses = [status for moment, status in lead.estate_statuses if moment <= self.moment]
+                    views.append(LeadView(lead, steps[-1], statuses[-1] if statuses else None))
+        return sorted(views, key=lambda view: (view.lead.created_at, view.lead.id), reverse=True)
 
     def _running(self, office_id: str) -> list[RunningStep]:
         """Running commissions credited to the office, oldest first; equal ones are not merged."""
         chain = self.world.history.chain
-        found = [
+        steps = [
             step
-            for office in chain.around(chain.offices[office_id])
+            for office in chain.group_offices(chain.offices[office_id])
             for month in self.world.history.months(office.customer_id, self.world.horizon)
             for step in month.running
             if step.office == office_id
             and step.known_at <= self.moment
             and (step.gone_at is None or step.gone_at > self.moment)
         ]
-        return sorted(found, key=lambda step: (step.obtained_on, step.estate_id, step.user_id))
+        return sorted(steps, key=lambda step: (step.obtained_on, step.estate_id, step.user_id))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One valid request: offices, interval and choices, and the shapes to answer in."""
+class ReportQuery:
+    """A valid request: its offices, interval and choices, and the shapes of its answer."""
 
     snapshot: Snapshot
     offices: tuple[Office, ...]
@@ -147,7 +147,7 @@ class Question:
         return moment <= self.end
 
     def employed(self, office: Office, also: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """Users employed at any time in the interval, and others named by id."""
+        """The users employed at any time in the interval, and those named in `also` by id."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))

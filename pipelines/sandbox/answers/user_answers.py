@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from pipelines.months import Month
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
-from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.answers.snapshot import ReportQuery
 from pipelines.sandbox.world.organization import daily_activity
 from pipelines.sandbox.world.records import User, UserCard
 
@@ -17,8 +17,8 @@ LANGUAGE_NAMES = {
 }  # fmt: skip
 
 
-def users(question: Question) -> object:
-    """External/Users: every user at work, without an office."""
+def users(query: ReportQuery) -> object:
+    """External/Users: every user at work; the rows do not name an office."""
     return [
         {
             "id": user.id,
@@ -26,38 +26,38 @@ def users(question: Question) -> object:
             "emailAddress": card.email,
             "publicPhoneNumber": card.public_phone,
             "cellPhone": card.cell_phone,
-            "spokenLanguages": [_language(question, code) for code in card.languages],
+            "spokenLanguages": [_language(query, code) for code in card.languages],
             "changedAt": formats.moment(card.known_at),
             "image": _image(card),
         }
-        for office in question.offices
-        for user, card in question.snapshot.users(office.customer_id)
+        for office in query.offices
+        for user, card in query.snapshot.users(office.customer_id)
     ]
 
 
-def trademarks(question: Question) -> object:
+def trademarks(query: ReportQuery) -> object:
     """External/Trademarks: the shape is a guess."""
-    wanted = {office.customer_id: office for office in question.offices}
-    found: list[Object] = []
-    for mark in question.snapshot.world.history.chain.trademarks:
-        members = [wanted[office_id] for office_id in mark.offices if office_id in wanted]
-        if members and question.shapes == "b":
+    requested = {office.customer_id: office for office in query.offices}
+    rows: list[Object] = []
+    for mark in query.snapshot.world.history.chain.trademarks:
+        members = [requested[office_id] for office_id in mark.offices if office_id in requested]
+        if members and query.shapes == "b":
             offices = [{"customerId": office.customer_id, "name": office.name} for office in members]
-            found.append({"trademarkId": mark.id, "trademark": mark.name, "offices": offices})
+            rows.append({"trademarkId": mark.id, "trademark": mark.name, "offices": offices})
         elif members:
             customers = [office.customer_id for office in members]
-            found.append({"id": mark.id, "name": mark.name, "customerIds": customers})
-    return found
+            rows.append({"id": mark.id, "name": mark.name, "customerIds": customers})
+    return rows
 
 
-def activity_report(question: Question) -> object:
+def activity_report(query: ReportQuery) -> object:
     """LiveData/Report: sums of the activity of users in the interval."""
     offices: list[Object] = []
     users: list[Object] = []
-    for office in question.offices:
+    for office in query.offices:
         nested: list[Object] = []
-        for user, card in question.employed(office):
-            meetings, viewings, calls, contacts = _activity(question, user)
+        for user, card in query.employed(office):
+            meetings, viewings, calls, contacts = _activity(query, user)
             flat = {"userId": user.id, "name": card.name, "customerId": office.customer_id}
             counts = {"meetings": meetings, "viewings": viewings, "calls": calls, "newContacts": contacts}
             users.append({**flat, **counts})
@@ -65,24 +65,24 @@ def activity_report(question: Question) -> object:
             activity = {**met, "phone": {"calls": calls}, "contacts": contacts}
             nested.append({"id": user.id, "name": card.name, "activity": activity})
         offices.append({"customerId": office.customer_id, "users": nested})
-    return {"offices": offices} if question.shapes == "b" else {"users": users}
+    return {"offices": offices} if query.shapes == "b" else {"users": users}
 
 
-def _activity(question: Question, user: User) -> list[int]:
+def _activity(query: ReportQuery, user: User) -> list[int]:
     """Meetings, viewings, calls and new contacts of the user's working days in the interval, up to today."""
-    world = question.snapshot.world
-    last = min(question.end.date(), world.as_of)
+    world = query.snapshot.world
+    last = min(query.end.date(), world.as_of)
     sums = [0, 0, 0, 0]
-    for number in range((last - question.start.date()).days + 1):
-        day = question.start.date() + timedelta(days=number)
-        if user.works_on(day) and question.covers(datetime.combine(day, time(12))):
-            of_day = daily_activity(world.history.seed, user.id, Month.of(day))[day.day - 1]
-            sums = [total + count for total, count in zip(sums, of_day, strict=True)]
+    for number in range((last - query.start.date()).days + 1):
+        day = query.start.date() + timedelta(days=number)
+        if user.works_on(day) and query.covers(datetime.combine(day, time(12))):
+            counts = daily_activity(world.history.seed, user.id, Month.of(day))[day.day - 1]
+            sums = [total + count for total, count in zip(sums, counts, strict=True)]
     return sums
 
 
-def _language(question: Question, code: str) -> Object:
-    if question.shapes == "b":
+def _language(query: ReportQuery, code: str) -> Object:
+    if query.shapes == "b":
         return {"languageCode": code, "displayName": LANGUAGE_NAMES[code], "native": code == "sv"}
     return {"id": code, "name": LANGUAGE_NAMES[code]}
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def drawn(*key: object) -> Random:
+def random_for(*key: object) -> Random:
     """A separate random generator for a key."""
     return Random("/".join(str(part) for part in key))
 
@@ -25,24 +25,24 @@ def happens(chance: Random, share: float) -> bool:
     return chance.random() < share
 
 
-def weighted(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
+def pick(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
     """One of the choices, with probabilities in proportion to their weights."""
     return chance.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
 
 def working_moment(chance: Random, day: date) -> datetime:
     """A time between 08:00 and 20:00 on a day, with a fraction of a second of any length."""
-    fraction = weighted(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
+    fraction = pick(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
     microsecond = chance.randrange(1_000_000 // fraction) * fraction if fraction else 0
     seconds = chance.randrange(12 * 3600)
     return datetime.combine(day, time(8)) + timedelta(seconds=seconds, microseconds=microsecond)
 
 
-def later(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
-    """A working time some days after another."""
+def days_after(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
+    """A working time this many days after another; a negative number of days is before it."""
     return working_moment(chance, moment.date() + timedelta(days=chance.randint(fewest_days, most_days)))
 
 
 def hex_id(chance: Random, prefix: str) -> str:
-    """An id as the service writes it: letters and 32 hexadecimal digits."""
+    """An id as the service writes it: a prefix and 32 hexadecimal digits."""
     return f"{prefix}{chance.getrandbits(128):032X}"

@@ -9,7 +9,7 @@ from random import Random
 
 from pipelines.months import Month
 from pipelines.sandbox.world import market, records
-from pipelines.sandbox.world.chance import count_around, drawn, happens, later, weighted, working_moment
+from pipelines.sandbox.world.chance import count_around, days_after, happens, pick, random_for, working_moment
 from pipelines.sandbox.world.market import WHOLE, in_kronor, split
 from pipelines.sandbox.world.names import FOREIGN_PLACES, STREETS
 from pipelines.sandbox.world.organization import Staff
@@ -26,8 +26,8 @@ ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, mark
 ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
-BETWEEN_OFFICES = 0.24
-"""The share of estates with several users that may be shared with another office of the group."""
+NEARBY_USER_SHARE = 0.24
+"""The share of estates with several users of which one is from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -44,7 +44,7 @@ REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35)
 
 def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
     """Every sale whose contract was first dated in the month."""
-    chance = drawn(seed, "sales", staff.office.number, month)
+    chance = random_for(seed, "sales", staff.office.number, month)
     count = count_around(chance, SALES_PER_DESK * staff.office.desks * market.season(month) * activity)
     return [_sale(seed, staff, month, number) for number in range(count)]
 
@@ -53,7 +53,7 @@ def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[
     """Every valuation and writing of the month: small fees that count as commission."""
     found: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
-        chance = drawn(seed, assignment, staff.office.number, month)
+        chance = random_for(seed, assignment, staff.office.number, month)
         count = count_around(chance, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
         found.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
     return found
@@ -61,15 +61,15 @@ def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[
 
 def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
     office = staff.office
-    chance = drawn(seed, "sale", office.number, month, number)
-    kind = weighted(chance, market.KINDS)
+    chance = random_for(seed, "sale", office.number, month, number)
+    kind = pick(chance, market.KINDS)
     place = _place(chance, office, kind)
     signed = _contract_day(chance, month)
     parts = _parts(chance, signed, staff)
-    created = later(chance, datetime.combine(signed, time.min), -120, -12)
-    advertised = later(chance, created, 1, 10)
-    listed = _listed(chance, office, month, kind, place, created)
-    sold = _sold(chance, listed, signed, parts)
+    created = days_after(chance, datetime.combine(signed, time.min), -120, -12)
+    advertised = days_after(chance, created, 1, 10)
+    listed = _listed_version(chance, office, month, kind, place, created)
+    sold = _sold_version(chance, listed, signed, parts)
     is_new_home = kind in BUILT and happens(chance, 0.07)
     intake = chance.randint(1, 8)
     text = "Fast arvode enligt avtal" if happens(chance, 0.05) else None
@@ -86,7 +86,7 @@ def _assignment(chance: Random, staff: Staff, month: Month, assignment: str, num
     versions = _assignment_versions(chance, staff, _contract_day(chance, month), assignment, price)
     intake = chance.randint(1, 8)
     text = "Fast arvode" if happens(chance, 0.5) else None
-    created = later(chance, versions[0].known_at, -20, -2)
+    created = days_after(chance, versions[0].known_at, -20, -2)
     names = _estate_names(office, month, FIRST_NUMBER[assignment] + number)
     return Estate(*names, assignment, kind, place, False, intake, text, created, None, versions)
 
@@ -105,7 +105,7 @@ def _contract_day(chance: Random, month: Month) -> date:
 
 
 def _place(chance: Random, office: Office, kind: str) -> Place:
-    """Where the estate is: around the office, or abroad."""
+    """The place of an estate: near the office, or abroad."""
     if kind == market.FOREIGN:
         country, street, zip_code, latitude, longitude, currency, usual = chance.choice(FOREIGN_PLACES)
         rate = usual + round(chance.gauss(0, usual * 0.02))
@@ -120,19 +120,19 @@ def _place(chance: Random, office: Office, kind: str) -> Place:
 
 
 def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
-    """Choose the users of an estate from those at work that day; sometimes one is of another office."""
+    """The users of an estate, from those at work that day; sometimes one is from another office."""
     at_work = staff.at_work(day)
     nearby = [user for user, _ in staff.nearby(day)]
-    wanted = (WHOLE,) if alone else weighted(chance, SPLITS)
-    chosen = chance.sample(at_work, min(len(wanted), len(at_work)))
-    if nearby and len(wanted) > 1 and happens(chance, BETWEEN_OFFICES):
-        chosen = [*chosen[: len(wanted) - 1], chance.choice(nearby)]
-    if len(chosen) < len(wanted):
-        wanted = (WHOLE,) if len(chosen) == 1 else (5_000, 5_000)
-    return tuple(zip(chosen, wanted, strict=True))
+    weights = (WHOLE,) if alone else pick(chance, SPLITS)
+    chosen = chance.sample(at_work, min(len(weights), len(at_work)))
+    if nearby and len(weights) > 1 and happens(chance, NEARBY_USER_SHARE):
+        chosen = [*chosen[: len(weights) - 1], chance.choice(nearby)]
+    if len(chosen) < len(weights):
+        weights = (WHOLE,) if len(chosen) == 1 else (5_000, 5_000)
+    return tuple(zip(chosen, weights, strict=True))
 
 
-def _shared(parts: Parts, version: Version) -> Version:
+def _with_shares(parts: Parts, version: Version) -> Version:
     """The version with each user's part of its commission and price."""
     weights = [weight for _, weight in parts]
     values = split(version.commission, weights)
@@ -148,7 +148,7 @@ def _shared(parts: Parts, version: Version) -> Version:
     return replace(version, shares=shares)
 
 
-def _listed(
+def _listed_version(
     chance: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
 ) -> Version:
     """The estate as first listed."""
@@ -162,7 +162,7 @@ def _listed(
     )
 
 
-def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
+def _sold_version(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
     """The estate as first reported sold: usually at once, sometimes weeks later."""
     abroad = listed.foreign
     if abroad is None:
@@ -174,20 +174,20 @@ def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Versio
         abroad = replace(abroad, final_price=final_foreign, commission=fee)
         final, earned = in_kronor(final_foreign, abroad.rate), in_kronor(fee, abroad.rate)
     if happens(chance, 0.04):
-        known_at = later(chance, datetime.combine(signed, time.min), 8, 45)
+        known_at = days_after(chance, datetime.combine(signed, time.min), 8, 45)
     else:
         known_at = working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))
     access = signed + timedelta(days=chance.randint(25, 110))
     sold = Version(
         known_at, records.SOLD, signed, access, listed.starting_price, final, earned, (), foreign=abroad
     )
-    return _shared(parts, sold)
+    return _with_shares(parts, sold)
 
 
 def _assignment_versions(
     chance: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
-    """The versions of an assignment: as first reported, sometimes with another fee later, or withdrawn."""
+    """The versions of an assignment: as first reported, and sometimes later with another fee or withdrawn."""
     parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
     low, high = FEES[assignment]
     fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
@@ -195,13 +195,13 @@ def _assignment_versions(
     known_at = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 4))))
     access = day + timedelta(days=chance.randint(20, 70)) if is_writing else None
     status, final = (records.SOLD, price) if is_writing else (records.DONE, None)
-    first = _shared(parts, Version(known_at, status, day, access, price, final, fee, ()))
+    first = _with_shares(parts, Version(known_at, status, day, access, price, final, fee, ()))
     versions = [first]
     if happens(chance, 0.05):
-        known_at = later(chance, first.known_at, 2, 40)
-        versions.append(_shared(parts, replace(first, known_at=known_at, commission=round(fee * 0.8))))
+        known_at = days_after(chance, first.known_at, 2, 40)
+        versions.append(_with_shares(parts, replace(first, known_at=known_at, commission=round(fee * 0.8))))
     if happens(chance, 0.03):
-        known_at = later(chance, first.known_at, 41, 80)
+        known_at = days_after(chance, first.known_at, 41, 80)
         versions.append(replace(versions[-1], known_at=known_at, status=records.WITHDRAWN))
     return tuple(versions)
 
@@ -211,19 +211,20 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
     planned: list[tuple[datetime, str]] = []
     for what, share, latest in REVISIONS:
         if happens(chance, share):
-            planned.append((later(chance, sold.known_at, 3, latest), what))
+            planned.append((days_after(chance, sold.known_at, 3, latest), what))
     if sold.access_on is not None:
         access = datetime.combine(sold.access_on, time(9))
-        planned.append((max(later(chance, access, 0, 9), later(chance, sold.known_at, 4, 12)), "settle"))
+        settled = max(days_after(chance, access, 0, 9), days_after(chance, sold.known_at, 4, 12))
+        planned.append((settled, "settle"))
     versions: list[Version] = []
     last = sold
     for known_at, what in sorted(planned):
         if what == "restate":
-            parts, last = _restated(chance, parts, last)
+            parts, last = _restate(chance, parts, last)
         elif what == "reprice":
-            last = _repriced(chance, parts, last)
+            last = _reprice(chance, parts, last)
         elif what == "redate":
-            last = _redated(chance, last)
+            last = _redate(chance, last)
         elif what == "settle":
             received = known_at + timedelta(days=1)
             last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
@@ -236,32 +237,32 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
     return versions
 
 
-def _restated(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
+def _restate(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
     """A version with other shares, as if colleagues had settled up, or with another commission."""
     if happens(chance, 0.4) and len(parts) == 2:
         (first, held), (second, _) = parts
         share = chance.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != held])
         parts = ((first, share), (second, WHOLE - share))
-        return parts, _shared(parts, last)
+        return parts, _with_shares(parts, last)
     factor = chance.choice((0.85, 0.9, 0.95, 1.05, 1.1))
     if last.foreign is None:
-        return parts, _shared(parts, replace(last, commission=round(last.commission * factor)))
+        return parts, _with_shares(parts, replace(last, commission=round(last.commission * factor)))
     abroad = replace(last.foreign, commission=round(last.foreign.commission * factor))
     earned = in_kronor(abroad.commission, abroad.rate)
-    return parts, _shared(parts, replace(last, commission=earned, foreign=abroad))
+    return parts, _with_shares(parts, replace(last, commission=earned, foreign=abroad))
 
 
-def _repriced(chance: Random, parts: Parts, last: Version) -> Version:
+def _reprice(chance: Random, parts: Parts, last: Version) -> Version:
     """The correction of a mistyped final price."""
     if last.foreign is not None and last.foreign.final_price is not None:
         price = last.foreign.final_price + chance.choice((-2_000, 3_000))
         abroad = replace(last.foreign, final_price=price)
-        return _shared(parts, replace(last, final_price=in_kronor(price, abroad.rate), foreign=abroad))
+        return _with_shares(parts, replace(last, final_price=in_kronor(price, abroad.rate), foreign=abroad))
     final = (last.final_price or 0) + chance.choice((-15_000, -5_000, 10_000, 20_000, 50_000))
-    return _shared(parts, replace(last, final_price=final))
+    return _with_shares(parts, replace(last, final_price=final))
 
 
-def _redated(chance: Random, last: Version) -> Version:
+def _redate(chance: Random, last: Version) -> Version:
     """The correction of a mistyped contract day, which may move the sale to another month."""
     moved = timedelta(days=chance.choice((-12, -7, -3, 2, 5)))
     if last.contract_on is None or last.access_on is None:
@@ -270,13 +271,13 @@ def _redated(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps for every new or foreign home, another if it was restated, none after it was cancelled."""
+    """Two steps for each new or foreign home, another if it is restated; none after it is cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
-            yield from _steps_of(chance, estate)
+            yield from _estate_steps(chance, estate)
 
 
-def _steps_of(chance: Random, estate: Estate) -> Iterator[RunningStep]:
+def _estate_steps(chance: Random, estate: Estate) -> Iterator[RunningStep]:
     sold, last = estate.versions[1], estate.versions[-1]
     rate = sold.foreign.rate if sold.foreign else 10_000
     gone_at = last.known_at if last.status == records.WITHDRAWN else None
@@ -307,13 +308,13 @@ def _steps_of(chance: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """The units of a project booked in the month; equal units give equal rows that are both real."""
+    """Steps for the units of a project that are booked in the month; equal steps are not duplicates."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
-    project = drawn(seed, "project", office.number, number)
+    project = random_for(seed, "project", office.number, number)
     if not happens(project, 0.6):
         return
     fee = project.randrange(2_500_000, 6_000_000, 12_475)
-    chance = drawn(seed, "project", office.number, month)
+    chance = random_for(seed, "project", office.number, month)
     at_work = [user for user in own if user.works_on(month.last_day)]
     project_id = f"PRO{office.number}_{number}"
     for _ in range(count_around(chance, 1.4 * activity)):

@@ -1,4 +1,4 @@
-"""Incidents of one day at an office, which happen in every world, so that the demo can show them."""
+"""Incidents of one day at an office, the same for every seed, so that the demo can show them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pipelines.sandbox.world.market import split
 from pipelines.sandbox.world.records import Budget, Estate, Lead, LeadStep, User, Version
 
 KNOWN_BEFORE = timedelta(days=21)
-"""How long the sale or lead of an incident has been known."""
+"""The least time for which the sale or lead of an incident has been known."""
 EMPLOYED_BEFORE = timedelta(days=90)
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """The incidents of one day at one office; one is left out if nothing is suitable for it.
+    """The incidents of one day at one office; an incident is left out if nothing is suitable for it.
 
     A sale of two months before is cancelled and the commission of another one restated, a lead of that month
     is removed, a user leaves, and the budget of a user who stays is raised for this month and all later ones.
@@ -37,7 +37,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The roster; the last user with enough months of work leaves, the first one never does."""
+        """The roster, in which the last user with enough months of work leaves; the first user never does."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
@@ -47,7 +47,7 @@ class Incidents:
         return tuple(leaver if user.id == leaver.id else user for user in users)
 
     def budgets(self, budgets: Sequence[Budget], users: Sequence[User]) -> list[Budget]:
-        """The budgets, oldest first, with the raised ones."""
+        """The budgets and the raised ones, oldest first."""
         latest = {
             budget.month: budget
             for budget in budgets
@@ -63,23 +63,24 @@ class Incidents:
 
     def sales(self, estates: Sequence[Estate]) -> tuple[Estate, ...]:
         """The sales of the month, with the first one cancelled and the last one restated."""
-        known = [estate for estate in estates if estate.assignment == records.SALE and self._in_force(estate)]
-        if len(known) < 2:
+        candidates = [sale for sale in estates if sale.assignment == records.SALE and self._is_suitable(sale)]
+        if len(candidates) < 2:
             return tuple(estates)
-        changed = {known[0].id: self._cancelled(known[0]), known[-1].id: self._restated(known[-1])}
+        first, last = candidates[0], candidates[-1]
+        changed = {first.id: self._cancel(first), last.id: self._restate(last)}
         return tuple(changed.get(estate.id, estate) for estate in estates)
 
     def leads(self, leads: Sequence[Lead]) -> tuple[Lead, ...]:
         """The leads of the month, with the first one removed."""
-        known = [lead for lead in leads if lead.way == "incoming" and self._is_active(lead)]
-        if not known:
+        candidates = [lead for lead in leads if lead.way == "incoming" and self._is_active(lead)]
+        if not candidates:
             return tuple(leads)
-        steps = tuple(step for step in known[0].steps if step.known_at < self.moment)
-        removed = replace(known[0], steps=(*steps, LeadStep(self.moment, "RemovedOther", removed=True)))
+        steps = tuple(step for step in candidates[0].steps if step.known_at < self.moment)
+        removed = replace(candidates[0], steps=(*steps, LeadStep(self.moment, "RemovedOther", removed=True)))
         return tuple(removed if lead.id == removed.id else lead for lead in leads)
 
-    def _in_force(self, estate: Estate) -> bool:
-        """Whether an estate has long been known as sold, is not abroad, and is not withdrawn."""
+    def _is_suitable(self, estate: Estate) -> bool:
+        """Whether an estate has been known as sold for long enough, is not abroad, and is not withdrawn."""
         first, *later = [version for version in estate.versions if version.known_at < self.moment]
         is_old = any(version.known_at < self.moment - KNOWN_BEFORE for version in later)
         return is_old and later[-1].status == records.SOLD and first.foreign is None
@@ -93,19 +94,19 @@ class Incidents:
             and not any(step.removed and step.known_at < self.moment for step in lead.steps)
         )
 
-    def _cancelled(self, estate: Estate) -> Estate:
+    def _cancel(self, estate: Estate) -> Estate:
         before = [version for version in estate.versions if version.known_at < self.moment]
         withdrawn = replace(before[-1], known_at=self.moment, status=records.WITHDRAWN)
         return replace(estate, versions=(*before, withdrawn))
 
-    def _restated(self, estate: Estate) -> Estate:
+    def _restate(self, estate: Estate) -> Estate:
         before = [version for version in estate.versions if version.known_at < self.moment]
         after = [version for version in estate.versions if version.known_at >= self.moment]
-        lower = [_lower(version) for version in (replace(before[-1], known_at=self.moment), *after)]
-        return replace(estate, versions=(*before, *lower))
+        restated = (replace(before[-1], known_at=self.moment), *after)
+        return replace(estate, versions=(*before, *map(_lower_commission, restated)))
 
 
-def _lower(version: Version) -> Version:
+def _lower_commission(version: Version) -> Version:
     """The version with four fifths of its commission."""
     commission = round(version.commission * 0.8)
     values = split(commission, [share.basis_points for share in version.shares])

@@ -11,11 +11,11 @@ from pipelines.months import Month
 from pipelines.sandbox.world import market, names
 from pipelines.sandbox.world.chance import (
     count_around,
-    drawn,
+    days_after,
     happens,
     hex_id,
-    later,
-    weighted,
+    pick,
+    random_for,
     working_moment,
 )
 from pipelines.sandbox.world.organization import Staff
@@ -42,86 +42,86 @@ _party = lru_cache(maxsize=20_000)(Party)
 
 
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
-    """Leads and tips of the month, and the earlier leads from which its sales came."""
-    yield from _of_sellers(drawn(seed, "sellers", staff.office.number, month), staff, sold)
-    yield from _at_midnight(drawn(seed, "midnight", staff.office.number, month), staff, month, sold)
+    """The leads and tips of a month, and the earlier requests of the sellers in that month's sales."""
+    yield from _seller_requests(random_for(seed, "sellers", staff.office.number, month), staff, sold)
+    yield from _midnight_leads(random_for(seed, "midnight", staff.office.number, month), staff, month, sold)
     for way, per_desk in PER_DESK.items():
-        chance = drawn(seed, way, staff.office.number, month)
+        chance = random_for(seed, way, staff.office.number, month)
         count = count_around(chance, per_desk * staff.office.desks * market.season(month) * activity)
         for _ in range(count):
-            yield _of_month(chance, staff, month, way, sold)
+            yield _lead_in_month(chance, staff, month, way, sold)
 
 
-def _of_sellers(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
+def _seller_requests(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
     """Requests for a valuation, made by sellers before the estate was listed."""
     for estate in sold:
         if not happens(chance, 0.45):
             continue
-        created = later(chance, estate.created_at, -40, -3)
+        created = days_after(chance, estate.created_at, -40, -3)
         user = chance.choice(staff.at_work(created.date()))
-        statuses = [(later(chance, created, 1, 2), "AssignmentAttempt")]
+        statuses = [(days_after(chance, created, 1, 2), "AssignmentAttempt")]
         statuses += [(version.known_at, version.status) for version in estate.versions]
         steps = (
             LeadStep(created, "New", removed=False),
-            LeadStep(later(chance, created, 1, 2), "Claimed", removed=False),
+            LeadStep(days_after(chance, created, 1, 2), "Claimed", removed=False),
             LeadStep(estate.created_at, "Done", removed=False),
         )
-        yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, (estate.id, _unequal(statuses)))
+        yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, (estate.id, _changes(statuses)))
 
 
-def _at_midnight(chance: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """Rarely, a lead that is created in the very last second of the month."""
+def _midnight_leads(chance: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
+    """In some months, a lead that is created in the very last second."""
     if happens(chance, 0.25):
         second = datetime.combine(month.last_day, time(23, 59, 59))
         moment = second + timedelta(milliseconds=10 * chance.randrange(1, 100))
-        yield _of_moment(chance, staff, moment, INCOMING, sold)
+        yield _lead_at(chance, staff, moment, INCOMING, sold)
 
 
-def _of_month(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
+def _lead_in_month(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
     created = working_moment(chance, month.first_day + timedelta(days=chance.randrange(month.last_day.day)))
-    return _of_moment(chance, staff, created, way, sold)
+    return _lead_at(chance, staff, created, way, sold)
 
 
-def _of_moment(chance: Random, staff: Staff, created: datetime, way: str, sold: Sequence[Estate]) -> Lead:
+def _lead_at(chance: Random, staff: Staff, created: datetime, way: str, sold: Sequence[Estate]) -> Lead:
     user = chance.choice(staff.at_work(created.date()))
-    concerned = _concerned(chance, way, created, sold)
+    concerned = _concerned_estate(chance, way, created, sold)
     kind = chance.choice(TYPES[way])
     return _lead(chance, staff, way, user, created, kind, _steps(chance, way, created), concerned)
 
 
-def _concerned(
+def _concerned_estate(
     chance: Random, way: str, created: datetime, sold: Sequence[Estate]
 ) -> tuple[str | None, Statuses]:
-    """The estate of a lead or tip: half of them are about one that was listed at the time."""
+    """The estate of a lead or tip, and its statuses; half of them concern an estate listed at the time."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(chance, 0.5):
         return None, ()
     estate = chance.choice(listed)
-    return estate.id, _unequal(
+    return estate.id, _changes(
         [(max(created, version.known_at), version.status) for version in estate.versions]
     )
 
 
-def _unequal(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
+def _changes(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
     """Statuses in chronological order, without repetitions."""
-    kept: list[tuple[datetime, str]] = []
+    distinct: list[tuple[datetime, str]] = []
     for moment, status in sorted(statuses, key=lambda entry: entry[0]):
-        if not kept or kept[-1][1] != status:
-            kept.append((moment, status))
-    return tuple(kept)
+        if not distinct or distinct[-1][1] != status:
+            distinct.append((moment, status))
+    return tuple(distinct)
 
 
 def _steps(chance: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
-    """The steps of a lead: new (rarely recorded weeks late), then handled, then closed; some are removed."""
-    known = later(chance, created, 5, 45) if happens(chance, 0.03) else created
+    """The steps of a lead: new (sometimes recorded weeks late), handled, closed; some leads are removed."""
+    known = days_after(chance, created, 5, 45) if happens(chance, 0.03) else created
     steps = [LeadStep(known, "New", removed=False)]
     if way != OUTGOING:
         if happens(chance, 0.92):
-            steps.append(LeadStep(later(chance, known, 1, 3), weighted(chance, FIRST_STATES), removed=False))
+            steps.append(LeadStep(days_after(chance, known, 1, 3), pick(chance, FIRST_STATES), removed=False))
         if happens(chance, 0.8):
-            steps.append(LeadStep(later(chance, known, 4, 50), weighted(chance, LAST_STATES), removed=False))
+            steps.append(LeadStep(days_after(chance, known, 4, 50), pick(chance, LAST_STATES), removed=False))
     if happens(chance, 0.07):
-        gone = max(later(chance, known, 1, 60), steps[-1].known_at + timedelta(hours=3))
+        gone = max(days_after(chance, known, 1, 60), steps[-1].known_at + timedelta(hours=3))
         steps.append(LeadStep(gone, chance.choice(REMOVED_STATES), removed=True))
     return tuple(steps)
 
@@ -136,7 +136,7 @@ def _lead(
     steps: tuple[LeadStep, ...],
     concerned: tuple[str | None, Statuses],
 ) -> Lead:
-    sender, receiver = _ends(chance, staff, way, user, created)
+    sender, receiver = _parties(chance, staff, way, user, created)
     family = chance.choice(names.DOUBLE_NAMES if happens(chance, 0.04) else names.LAST_NAMES)
     contact_id, first = hex_id(chance, "ADR"), chance.choice(names.FIRST_NAMES)
     last = "" if happens(chance, 0.02) else family
@@ -148,7 +148,7 @@ def _lead(
     return Lead(lead_id, way, office, user.id, created, *texts, contact, sender, receiver, steps, *concerned)
 
 
-def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
+def _parties(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
     """Sender and receiver: leads come from or go to other companies, tips go from user to user."""
     here = _user_party(user, staff.office, created)
     if way == INCOMING:

@@ -30,12 +30,12 @@ KINDS = (
     (CONDOMINIUM, 1.5), (COMMERCIAL, 1.0), (FOREIGN, 2.0),
 )  # fmt: skip
 
-OF_A_HOUSE = {HOUSE: 1.0, ROW_HOUSE: 0.8, COTTAGE: 0.55, PLOT: 0.28, FARM: 1.5, COMMERCIAL: 2.2}
-OF_A_FLAT = {HOUSING_COOPERATIVE: 1.0, CONDOMINIUM: 1.15}
+HOUSE_FACTORS = {HOUSE: 1.0, ROW_HOUSE: 0.8, COTTAGE: 0.55, PLOT: 0.28, FARM: 1.5, COMMERCIAL: 2.2}
+FLAT_FACTORS = {HOUSING_COOPERATIVE: 1.0, CONDOMINIUM: 1.15}
 
 
 def season(month: Month) -> float:
-    """The activity of a month, 1 for an average one."""
+    """The activity in a month; 1 in an average month."""
     return SEASON[month.number - 1]
 
 
@@ -47,14 +47,15 @@ def price_level(month: Month) -> float:
 
 def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
     """The asking price in kronor, rounded as in advertisements."""
-    level = town.house_price * OF_A_HOUSE[kind] if kind in OF_A_HOUSE else town.flat_price * OF_A_FLAT[kind]
+    is_house = kind in HOUSE_FACTORS
+    level = town.house_price * HOUSE_FACTORS[kind] if is_house else town.flat_price * FLAT_FACTORS[kind]
     price = level * price_level(month) * chance.lognormvariate(0, 0.33)
     step = 5_000 if price < 2_000_000 else 25_000
     return max(120_000, round(price / step) * step)
 
 
 def foreign_listing_price(chance: Random, rate: int, month: Month) -> int:
-    """The asking price in a foreign currency, in thousands."""
+    """The asking price in a foreign currency, rounded to thousands."""
     price = 3_600_000 * price_level(month) * chance.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 

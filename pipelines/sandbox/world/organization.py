@@ -10,7 +10,7 @@ from random import Random
 
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world import market, names
-from pipelines.sandbox.world.chance import drawn, happens, hex_id, working_moment
+from pipelines.sandbox.world.chance import happens, hex_id, random_for, working_moment
 from pipelines.sandbox.world.records import Budget, Office, Trademark, User, UserCard
 
 BLOCK, GROUPED = 7, 5
@@ -18,13 +18,13 @@ BLOCK, GROUPED = 7, 5
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5
-"""The share of budgets of a year that are changed, and the share of these that are changed twice."""
+"""The share of a year's budgets that are changed, and the share of these that are changed twice."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Every office of the world, and the groups that some of them form."""
+    """Every office of the world, the groups that some of them form, and the trademarks."""
 
     offices: dict[str, Office]
     groups: dict[str, tuple[str, ...]]
@@ -36,30 +36,30 @@ class Chain:
             return tuple(self.offices[member] for member in self.groups[customer_id])
         return (self.offices[customer_id],) if customer_id in self.offices else ()
 
-    def around(self, office: Office) -> tuple[Office, ...]:
+    def group_offices(self, office: Office) -> tuple[Office, ...]:
         """The offices of the same group, itself included."""
         return self.offices_of(office.group or office.customer_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The users of an office and of its group at a time, the latter with their office."""
+    """The users of an office in some months, and those of its group's other offices, with their office."""
 
     office: Office
     own: Sequence[User]
     neighbours: Sequence[tuple[User, Office]]
 
     def at_work(self, day: date) -> list[User]:
-        """Users of the office itself."""
+        """The users of the office itself who work on a day."""
         return [user for user in self.own if user.works_on(day)]
 
     def nearby(self, day: date) -> list[tuple[User, Office]]:
-        """Users of the group's other offices."""
+        """The users of the group's other offices who work on a day."""
         return [(user, office) for user, office in self.neighbours if user.works_on(day)]
 
 
 def chain(seed: int, count: int) -> Chain:
-    """Create n offices."""
+    """A chain of `count` offices, with their groups and trademarks."""
     if count < 1:
         raise ValueError(f"a world needs at least one office, not {count}")
     offices = [_office(seed, index) for index in range(count)]
@@ -81,7 +81,7 @@ def _office(seed: int, index: int) -> Office:
         if group
         else names.SINGLE_NAMES[(block * 2 + place - GROUPED) % len(names.SINGLE_NAMES)]
     )
-    desks = drawn(seed, "desks", number).randint(4, 8)
+    desks = random_for(seed, "desks", number).randint(4, 8)
     return Office(number, f"M{number}", f"FIR{number}", f"{brand} {town.name}{quarter}", town, group, desks)
 
 
@@ -109,7 +109,7 @@ def roster(seed: int, office: Office) -> tuple[User, ...]:
     """All past, present and future users of an office; the first desk always has the same user."""
     users: list[User] = []
     for desk in range(office.desks):
-        chance = drawn(seed, "desk", office.number, desk)
+        chance = random_for(seed, "desk", office.number, desk)
         hired = FIRST_DAY + timedelta(days=chance.randrange(900))
         followers = 0
         while hired < LAST_DAY:
@@ -136,12 +136,12 @@ def _user(chance: Random, office: Office, employee_id: str, hired: date, left: d
     user_id = hex_id(chance, "HAN")
     day = hired + timedelta(days=int(chance.expovariate(1 / 420)) + 5)
     while day < (left or LAST_DAY):
-        cards.append(_changed(chance, cards[-1], day))
+        cards.append(_changed_card(chance, cards[-1], day))
         day += timedelta(days=int(chance.expovariate(1 / 420)) + 5)
     return User(user_id, office.customer_id, employee_id, hired, left, tuple(cards))
 
 
-def _changed(chance: Random, card: UserCard, day: date) -> UserCard:
+def _changed_card(chance: Random, card: UserCard, day: date) -> UserCard:
     """The card with one of its values changed."""
     what = chance.random()
     if what < 0.15:
@@ -168,7 +168,7 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
     """Every budget ever set for a user and a year, oldest first; some are changed once, some twice."""
     if user.hired >= date(year, 12, 1) or (user.left is not None and user.left <= date(year, 1, 1)):
         return []
-    chance = drawn(seed, "budget", user.id, year)
+    chance = random_for(seed, "budget", user.id, year)
     decided = working_moment(chance, date(year - 1, 11, 10) + timedelta(days=chance.randrange(35)))
     hired = datetime.combine(user.hired, time(13))
     first = max(Month(year, 1), Month.of(user.hired))
@@ -184,7 +184,7 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
                 user.id, user.office, month, known_at, earned, sold, new, meetings=new * 2 + 1, own_booked=new
             )
         )
-    found = list(original)
+    all_budgets = list(original)
     revisions = 0
     if happens(chance, REVISED):
         revisions = 2 if happens(chance, REVISED_AGAIN) else 1
@@ -195,14 +195,14 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
             if moment > hired and budget.month > Month.of(moment.date()):
                 commission = round(budget.commission * factor / 500) * 500
                 sold = max(0, budget.sold + (1 if factor > 1 else -1))
-                found.append(replace(budget, known_at=moment, commission=commission, sold=sold))
-    return found
+                all_budgets.append(replace(budget, known_at=moment, commission=commission, sold=sold))
+    return all_budgets
 
 
 @lru_cache(maxsize=4_000)
 def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
     """Meetings, viewings, calls and new contacts of each day; weekends have viewings on Sundays only."""
-    chance = drawn(seed, "activity", user_id, month)
+    chance = random_for(seed, "activity", user_id, month)
     days: list[tuple[int, int, int, int]] = []
     for number in range(1, month.last_day.day + 1):
         weekday = date(month.year, month.number, number).weekday()

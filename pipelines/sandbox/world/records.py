@@ -53,7 +53,7 @@ class Trademark:
 
 @dataclass(frozen=True, slots=True)
 class UserCard:
-    """A user's entry in the directory from some time on."""
+    """A user's entry in the directory, valid from `known_at` on."""
 
     known_at: datetime
     name: str
@@ -66,7 +66,7 @@ class UserCard:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who works at an office from one day to another."""
+    """A person who works at an office from the day `hired` until the day before `left`."""
 
     id: str
     office: str
@@ -81,7 +81,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One user's part of an estate: hundredths of a percent, and the öre (cents) that follow from it."""
+    """A user's share of an estate in hundredths of a percent, and the resulting amounts in öre or cents."""
 
     user_id: str
     office: str
@@ -93,7 +93,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Prices in a foreign currency: whole units, commission in cents, rate in ten-thousandths of a krona."""
+    """Prices in whole units of a currency, commission in cents, rate in ten-thousandths of a krona."""
 
     currency: str
     rate: int
@@ -104,7 +104,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The facts of an estate from some time on; prices in kronor, commission in öre without VAT."""
+    """The facts of an estate from `known_at` on; prices in kronor, commission in öre without VAT."""
 
     known_at: datetime
     status: str
@@ -152,7 +152,7 @@ class Estate:
 
 @dataclass(frozen=True, slots=True)
 class RunningStep:
-    """A commission earned in a step, without an id; amount in öre (cents), rate in ten-thousandths."""
+    """A step in which a commission is earned; amount in öre or cents, exchange rate in ten-thousandths."""
 
     user_id: str
     office: str
@@ -188,7 +188,7 @@ class LeadStep:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A lead or a tip; `way` is incoming, outgoing or tip; it belongs to one office and one user."""
+    """A lead or a tip of one office and one user; `way` is incoming, outgoing or tip."""
 
     id: str
     way: str

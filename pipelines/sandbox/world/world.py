@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from threading import RLock
 
 from pipelines.months import Month, months_between
-from pipelines.sandbox.world.chance import drawn
+from pipelines.sandbox.world.chance import random_for
 from pipelines.sandbox.world.estates import assignments, project_steps, running_steps, sales
 from pipelines.sandbox.world.incidents import Incidents
 from pipelines.sandbox.world.leads_and_tips import leads
@@ -17,14 +17,14 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 
 EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
-"""How far ahead history is needed, because future sales have leads already."""
+"""How many months ahead history is built, because future sales already have leads."""
 MONTHS_BEFORE = 7
 """The most months from a sale's first lead to its contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfficeEvents:
-    """The events of an office that come from its sales of a month, whenever they became known."""
+    """The events of an office that belong to a month, whenever they became known."""
 
     estates: tuple[Estate, ...]
     running: tuple[RunningStep, ...]
@@ -56,7 +56,7 @@ class History:
         return self._rosters[office_id]
 
     def months(self, office_id: str, last: Month) -> Iterator[OfficeEvents]:
-        """Every month of the office from the start of the history on."""
+        """The events of the office in each month, from the start of the history on."""
         for month in months_between(self.start, last):
             key = (office_id, month)
             with self._building:
@@ -65,20 +65,20 @@ class History:
             yield self._months[key]
 
     def budgets(self, office_id: str, year: int) -> list[Budget]:
-        """Every budget ever set for the office's users and the year, oldest first."""
+        """Every budget ever set for a year and the office's users; those of a user are oldest first."""
         key = (office_id, year)
         if key not in self._budgets:
             users = self.users(office_id)
-            ever = [budget for user in users for budget in budgets(self.seed, user, year)]
+            all_budgets = [budget for user in users for budget in budgets(self.seed, user, year)]
             incidents = self._incidents_at(office_id)
-            self._budgets[key] = incidents.budgets(ever, users) if incidents else ever
+            self._budgets[key] = incidents.budgets(all_budgets, users) if incidents else all_budgets
         return self._budgets[key]
 
     def _incidents_at(self, office_id: str) -> Incidents | None:
         return self._incidents if self._incidents and self._incidents.office == office_id else None
 
-    def _around(self, office: Office, month: Month) -> list[User]:
-        """The users of the office in the month and the half year before, in which its sales began."""
+    def _team(self, office: Office, month: Month) -> list[User]:
+        """The users of the office in the month, or in the months before it when its sales began."""
         first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
         return [
             user
@@ -87,23 +87,23 @@ class History:
         ]
 
     def _build(self, office: Office, month: Month) -> OfficeEvents:
-        own = self._around(office, month)
-        others = [other for other in self.chain.around(office) if other is not office]
-        staff = Staff(office, own, [(user, other) for other in others for user in self._around(other, month)])
+        own = self._team(office, month)
+        others = [other for other in self.chain.group_offices(office) if other is not office]
+        staff = Staff(office, own, [(user, other) for other in others for user in self._team(other, month)])
         sold: Sequence[Estate] = sales(self.seed, staff, month, self._activity)
         incidents = self._incidents_at(office.customer_id)
         if incidents and incidents.month == month:
             sold = incidents.sales(sold)
-        sent: Sequence[Lead] = list(leads(self.seed, staff, month, sold, self._activity))
+        month_leads: Sequence[Lead] = list(leads(self.seed, staff, month, sold, self._activity))
         if incidents and incidents.month == month:
-            sent = incidents.leads(sent)
+            month_leads = incidents.leads(month_leads)
         return OfficeEvents(
             estates=(*sold, *assignments(self.seed, staff, month, self._activity)),
             running=(
-                *running_steps(drawn(self.seed, "steps", office.number, month), sold),
+                *running_steps(random_for(self.seed, "steps", office.number, month), sold),
                 *project_steps(self.seed, office, month, own, self._activity),
             ),
-            leads=tuple(sent),
+            leads=tuple(month_leads),
         )
 
 
@@ -125,9 +125,9 @@ class World:
         activity: float = 1.0,
         incidents_on: date | None = None,
     ) -> World:
-        """A world of n offices; `activity` 2.0 has twice the sales and leads of 1.0.
+        """A world with `activity` times the usual number of sales and leads.
 
-        On the day of incidents one incident of each kind happens.
+        On the day `incidents_on`, one incident of each kind happens at one office.
         """
         if start < EARLIEST:
             raise ValueError(f"the sandbox's brokers opened in {EARLIEST}; a history cannot start in {start}")
@@ -153,7 +153,7 @@ class World:
 
     @property
     def customers(self) -> tuple[str, ...]:
-        """Groups and single offices: every office once."""
+        """The ids of the groups and of the offices without one, which cover each office once."""
         chain = self.history.chain
         single = (office.customer_id for office in chain.offices.values() if office.group is None)
         return (*chain.groups, *single)

@@ -57,11 +57,11 @@ TEXTS: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("manner", TEXTS)
-def test_a_text_is_read_however_it_is_written(tmp_path: Path, manner: str) -> None:
+def test_a_csv_file_is_read_in_every_common_form(tmp_path: Path, manner: str) -> None:
     assert given(tmp_path, TEXTS[manner]) == [WANTED]
 
 
-def test_letters_of_windows_and_lines_above_the_heads_are_understood(tmp_path: Path) -> None:
+def test_a_windows_encoding_and_lines_above_the_headings_are_accepted(tmp_path: Path) -> None:
     text = "Budget 2027 för Mäklarkedjan\r\n\r\n" + PLAIN
     [entry] = given(tmp_path, text.encode("cp1252"))
     assert (entry.values, entry.row) == (WANTED.values, 4)
@@ -97,7 +97,7 @@ def test_an_amount_is_read_as_people_write_it(tmp_path: Path, written: str, numb
         ("10000001", "not from 0 to 10000000"),
     ],
 )
-def test_an_amount_that_may_be_another_is_refused(tmp_path: Path, written: str, said: str) -> None:
+def test_an_ambiguous_amount_is_rejected(tmp_path: Path, written: str, said: str) -> None:
     text = problems(tmp_path, PLAIN.replace("105000", f'"{written}"'))
     assert "row 2: commission" in text
     assert said in text
@@ -114,21 +114,21 @@ def test_a_month_may_be_a_date(tmp_path: Path, written: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["", "jan-27", "2027-13", "2027-02-30", "01/02/2027", "46388", "2027"])
-def test_what_is_no_month_for_certain_is_refused(tmp_path: Path, written: str) -> None:
+def test_an_ambiguous_month_is_rejected(tmp_path: Path, written: str) -> None:
     assert "row 2: month" in problems(tmp_path, PLAIN.replace("2027-01", written))
 
 
 @pytest.mark.parametrize("written", ["2025-12", "2029-01", "2207-01"])
-def test_a_month_out_of_range_is_refused(tmp_path: Path, written: str) -> None:
+def test_a_month_out_of_range_is_rejected(tmp_path: Path, written: str) -> None:
     assert "is not from 2026-01 to 2028-12" in problems(tmp_path, PLAIN.replace("2027-01", written))
 
 
-def test_every_row_that_is_wrong_is_named(tmp_path: Path) -> None:
+def test_every_invalid_row_is_named(tmp_path: Path) -> None:
     text = problems(tmp_path, PLAIN.replace("M1;U1", ";") + "M1;U1;x;1;y\nM1;U1;2027-01;1;y\n")
     assert [line.split(": ")[1][:12] for line in text.splitlines()] == ["row 2", "row 3", "row 4"]
 
 
-def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> None:
+def test_a_column_that_is_not_a_measure_is_ignored_and_named(tmp_path: Path) -> None:
     path = tmp_path / "budgets.csv"
     path.write_text(PLAIN.replace(";sold", ";Kommentar"), "utf-8")
     assert read_budget_file(path, TODAY)[1] == ["the column kommentar is ignored"]
@@ -146,16 +146,16 @@ def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> 
         (b"\x00\x01\x02", "no row with the headings"),
     ],
 )
-def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str | bytes, said: str) -> None:
+def test_a_file_without_budgets_is_rejected(tmp_path: Path, content: str | bytes, said: str) -> None:
     assert said in problems(tmp_path, content)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BudgetError, match="No such file or directory"):
         read_budget_file(tmp_path / "none.csv", TODAY)
 
 
-def test_a_workbook_has_dates_numbers_and_sheets_that_are_none_of_ours(tmp_path: Path) -> None:
+def test_a_workbook_may_have_dates_numbers_and_unrelated_sheets(tmp_path: Path) -> None:
     cells = ("M1", "U1", datetime(2027, 1, 1), 105_000.0, 2)
     path = workbook(tmp_path, ("Budget 2027",), (), HEADS, cells, other=("a", "b"))
     [entry] = read_budget_file(path, TODAY)[0]
@@ -180,13 +180,13 @@ def parquet(folder: Path, *cells: object) -> Path:
     return path
 
 
-def test_parquet_has_types_of_its_own(tmp_path: Path) -> None:
+def test_a_parquet_file_has_types(tmp_path: Path) -> None:
     path = parquet(tmp_path, "M1", "U1", date(2027, 1, 31), Decimal("105000.00"), 2.0)
     [entry] = read_budget_file(path, TODAY)[0]
     assert (entry.values, entry.month) == (WANTED.values, JANUARY)
 
 
-def test_a_number_that_is_none_is_not_empty(tmp_path: Path) -> None:
+def test_not_a_number_is_not_an_empty_cell(tmp_path: Path) -> None:
     path = parquet(tmp_path, "M1", "U1", "2027-01", float("nan"), 1)
     with pytest.raises(BudgetError, match="row 1: commission 'nan' is not a number; leave the cell empty"):
         read_budget_file(path, TODAY)

@@ -59,7 +59,7 @@ DOUBTFUL: dict[str, object] = {
 
 
 @pytest.mark.parametrize("shape", DOUBTFUL)
-def test_what_may_be_something_else_is_unreadable(shape: str) -> None:
+def test_an_ambiguous_answer_is_unreadable(shape: str) -> None:
     with pytest.raises(Unreadable):
         read(DOUBTFUL[shape])
 
@@ -73,5 +73,5 @@ def test_a_field_that_the_operator_names_is_the_budget_next_to_an_outcome() -> N
 
 
 @pytest.mark.parametrize("tree", [None, [], [{**IDS, "year": 2027, "month": 2, **ESTATE}]])
-def test_nothing_of_the_month_is_no_budget(tree: object) -> None:
+def test_an_answer_without_rows_means_no_budget(tree: object) -> None:
     assert read(tree) == {"sold": None, "registered": None}

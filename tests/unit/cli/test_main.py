@@ -23,7 +23,7 @@ BROKERBI = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 REHEARSAL = {"TODAY": "2026-11-22", "BASE_URL": "http://127.0.0.1:8080"}
 
 
-def test_a_command_that_is_almost_one_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["staus"]) == 2
     assert capsys.readouterr().err.endswith("Error: No such command 'staus'. Did you mean 'status'?\n")
 
@@ -33,7 +33,7 @@ def test_wrong_usage_ends_with_2(words: list[str]) -> None:
     assert main(words) == 2
 
 
-def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
+def test_a_plan_has_a_line_for_each_customer_and_with_details_for_each_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {"CUSTOMERS": "M1,M2", "START": "2026-01", "DATA_DIR": str(tmp_path), **REHEARSAL}
@@ -52,7 +52,7 @@ def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
     ]
 
 
-def test_reports_say_how_many_months_one_request_spans(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_state_how_many_months_a_request_may_span(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reports", "--json"]) == 0
     told = {one["name"]: one["longest_request_months"] for one in json.loads(capsys.readouterr().out)}
     assert (told["tips_and_leads"], told["sales"], told["users"]) == (2, 12, None)
@@ -67,7 +67,7 @@ def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **mor
     refused.remember(Login("somebody", SecretStr("wrong")))
 
 
-def test_text_that_a_terminal_cannot_show_ends_no_command() -> None:
+def test_text_that_a_terminal_cannot_show_does_not_end_a_command() -> None:
     command = [sys.executable, "-c", BROKERBI, "reports"]  # its table has rules of ─
     done = subprocess.run(command, env={"PYTHONIOENCODING": "latin-1"}, capture_output=True, check=False)
     assert (done.returncode, b"???" in done.stdout) == (0, True)

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import as_sql, complain, line, print_json, print_records, print_table, say, write
+from pipelines.cli.output import log, print_json, print_records, print_step, print_table, say, to_sql, write
 from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
@@ -22,7 +22,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
 
 
-def test_columns_are_as_wide_as_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_are_as_wide_as_their_text(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(HEADS, ROWS, right=(1,))
     assert capsys.readouterr().out.splitlines() == [
         "report   rows  what else",
@@ -54,8 +54,8 @@ def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_text_of_a_step_goes_on_below(capsys: pytest.CaptureFixture[str]) -> None:
-    line("the rows", "7 rows, which make 12 and some more words")
+def test_the_text_of_a_step_wraps_below_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    print_step("the rows", "7 rows, which make 12 and some more words")
     assert capsys.readouterr().out.splitlines() == [
         "  the rows         7 rows, which make 12 and some",
         "                   more words",
@@ -78,9 +78,9 @@ HOSTILE = "\x1b]0;title\x07 \x9b2J \r\x7f \u202egnp.exe"
 SHOWN = r"\u001b]0;title\u0007 \u009b2J \u000d\u007f \u202egnp.exe"
 
 
-def test_control_characters_of_the_data_are_seen_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_the_data_are_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     say(f"{HOSTILE}\nåäö")
-    complain(HOSTILE)
+    log(HOSTILE)
     print_table(["a"], [[HOSTILE], ["two\nlines"]])
     said = capsys.readouterr()
     assert said.out.split("\n")[:2] == [SHOWN, "åäö"]
@@ -88,7 +88,7 @@ def test_control_characters_of_the_data_are_seen_and_not_obeyed(capsys: pytest.C
     assert said.out.split("\n")[4:] == [SHOWN, r"two\u000alines", ""]
 
 
-def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_same_value_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({HOSTILE: ["å", HOSTILE]})
     said = capsys.readouterr().out
     assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}
@@ -97,7 +97,7 @@ def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.Capture
 
 def test_things_are_in_the_plural_unless_there_is_one_of_them() -> None:
     assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
-    assert [as_sql(None), as_sql(Decimal("1.2500"))] == ["unknown", "1.25"]
+    assert [to_sql(None), to_sql(Decimal("1.2500"))] == ["unknown", "1.25"]
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ def said(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     return said
 
 
-def test_a_table_is_what_people_get(said: Said) -> None:
+def test_a_query_prints_a_table_by_default(said: Said) -> None:
     assert said(SUMS).splitlines() == ["id  sum  rate", "──  ───  ────", "M1  2.5     7", "M2        0.5"]
 
 
 @pytest.mark.parametrize("format_", ["table", "csv"])
-def test_a_terminal_is_told_nothing_by_the_data(here: Path, format_: str) -> None:
+def test_data_cannot_control_a_terminal(here: Path, format_: str) -> None:
     ours, terminal = os.openpty()
     question = "SELECT chr(27) || '[2J' || chr(155) || 'x' AS name"
     command = [sys.executable, "-c", QUERY, "query", question, "--format", format_]
@@ -57,7 +57,7 @@ def test_a_terminal_is_told_nothing_by_the_data(here: Path, format_: str) -> Non
     assert (r"\u001b[2j\u009bx" in told.lower(), set("\x1b\x9b") & set(told)) == (True, set())
 
 
-def test_json_holds_numbers_as_numbers(said: Said) -> None:
+def test_json_has_numbers_as_numbers(said: Said) -> None:
     rows = json.loads(said(SUMS, "--format", "json"))
     assert rows == [{"id": "M1", "sum": 2.5, "rate": 7}, {"id": "M2", "sum": None, "rate": 0.5}]
 

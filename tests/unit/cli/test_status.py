@@ -44,7 +44,7 @@ def said(here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     return said
 
 
-def test_no_line_is_longer_than_the_terminal_is_wide(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_line_is_wider_than_the_terminal(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert [line for line in said("--details").splitlines() if len(line) > 80] == []
 
@@ -57,7 +57,7 @@ def given_settings(monkeypatch: pytest.MonkeyPatch, here: Scenario, data_dir: Pa
         monkeypatch.setenv(f"BROKERBI_{name}", value)
 
 
-def test_reading_makes_nothing_where_nothing_is(
+def test_reading_commands_create_nothing(
     here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_settings(monkeypatch, here, tmp_path / "data")
@@ -66,7 +66,7 @@ def test_reading_makes_nothing_where_nothing_is(
     assert not (tmp_path / "data").exists()
 
 
-def test_status_its_sentence_and_the_plan_count_missing_months_alike(
+def test_status_its_sentence_and_the_plan_count_the_same_missing_months(
     here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_settings(monkeypatch, here, here.data_dir)
@@ -120,7 +120,7 @@ def run_without_rights(command: str, data_dir: Path) -> subprocess.CompletedProc
     return done
 
 
-def test_reading_takes_no_right_to_write(
+def test_reading_commands_need_no_write_access(
     here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
@@ -130,7 +130,7 @@ def test_reading_takes_no_right_to_write(
     assert before == after != []
 
 
-def test_status_tells_what_the_last_nights_have_cost(said: Said) -> None:
+def test_status_shows_the_requests_of_the_latest_days(said: Said) -> None:
     told = json.loads(said("--json"))
     [night] = told["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
@@ -149,7 +149,7 @@ def test_status_tells_what_the_last_nights_have_cost(said: Said) -> None:
     ],
     ids=["a reader", "no password", "no customers"],
 )
-def test_what_a_sync_would_refuse_is_an_alarm_for_who_means_to_ask(
+def test_settings_with_which_a_sync_would_fail_are_an_error(
     here: Scenario,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

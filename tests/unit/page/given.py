@@ -15,7 +15,7 @@ import duckdb
 
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
-from pipelines.page.html_page import PageSettings, page_of_chain, render_operators, render_page
+from pipelines.page.html_page import PageSettings, chain_page, render_operators, render_page
 from pipelines.page.language import language
 from warehouse.marts.queries import SQL, syntax_trees
 from warehouse.store.duckdb_file import mappings
@@ -140,11 +140,11 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
 
 def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: object) -> Row:
     """January, over at 100, fell by 60 for this reason: of a sale without an address, if it is one."""
-    is_of_sale = kind.startswith("sale")
+    is_sale = kind.startswith("sale")
     known = row(
         "changes",
         office, office, month("2026-01"), Decimal(100), Decimal(40), Decimal(-60), False,
-        PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", None, None, None, None,
+        PUBLISHED - timedelta(days=1), kind, is_sale, None, "2601-001", None, None, None, None,
         Decimal(amount),
     )  # fmt: skip
     return known.with_columns(**more)
@@ -261,7 +261,7 @@ def form(code: str = "en", chain_name: str = "") -> PageSettings:
 
 def page(facts: Facts, code: str = "en", chain_name: str = "") -> str:
     """The page of the chain."""
-    return render_page(facts, form(code, chain_name), page_of_chain(facts))
+    return render_page(facts, form(code, chain_name), chain_page(facts))
 
 
 def office_page(facts: Facts, office: str, code: str = "en", kind: str = "office") -> str:

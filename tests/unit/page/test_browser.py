@@ -114,7 +114,7 @@ def test_a_page_fits_the_screen_and_its_text_can_be_read(
 
 
 @pytest.mark.parametrize("width", [1280, 720, 390])
-def test_words_of_open_problems_are_not_broken(tab: Tab, tmp_path: Path, width: int) -> None:
+def test_words_of_open_issues_are_not_broken(tab: Tab, tmp_path: Path, width: int) -> None:
     seen = shown(tab, tmp_path, "operators", width).value(BROKEN)
     assert seen == {"split": [], "overflow": 0}
 
@@ -125,7 +125,7 @@ def test_the_page_is_light_by_day_and_dark_by_night(tab: Tab, tmp_path: Path) ->
     assert grounds == ["rgb(251, 250, 248)", "rgb(20, 23, 26)"]
 
 
-def test_the_search_of_the_dictionary_leaves_the_rows_that_hold_every_word(tab: Tab, tmp_path: Path) -> None:
+def test_the_dictionary_search_shows_the_rows_with_every_word(tab: Tab, tmp_path: Path) -> None:
     seen = shown(tab, tmp_path, "dictionary", 390).value(SEARCHING)
     assert seen == {"tables": ["marts.offices"], "rows": 1, "overflow": 0}
 
@@ -140,7 +140,7 @@ SORTING = """(() => {
 })()"""
 
 
-def test_a_click_on_a_head_sorts_the_table_by_its_column(tab: Tab, tmp_path: Path) -> None:
+def test_a_click_on_a_heading_sorts_the_table_by_its_column(tab: Tab, tmp_path: Path) -> None:
     seen = shown(tab, tmp_path, "two", 1280).value(SORTING)
     assert seen == [["Uppsala", "Elsewhere"], ["Elsewhere", "Uppsala"], "ascending"]
 

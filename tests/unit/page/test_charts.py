@@ -12,11 +12,11 @@ from pipelines.page.charts import (
     Series,
     bar_width,
     chart,
-    columns,
-    scale_marks,
+    column_spans,
+    grid_amounts,
     sparkline,
-    stacked,
-    waterfall,
+    stacked_spans,
+    waterfall_spans,
 )
 from pipelines.page.language import Number, language
 
@@ -25,8 +25,8 @@ AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
 
 
 @given(some.lists(some.none() | AMOUNTS, min_size=1, max_size=12))
-def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[Decimal | None]) -> None:
-    marks = scale_marks(amounts)
+def test_two_to_six_grid_lines_enclose_every_amount_and_zero(amounts: list[Decimal | None]) -> None:
+    marks = grid_amounts(amounts)
     assert 2 <= len(marks) <= 6
     known = [float(amount) for amount in [Decimal(0), *amounts] if amount is not None]
     finest = 1e-6 * (marks[-1] - marks[0])
@@ -34,27 +34,29 @@ def test_every_amount_and_zero_are_on_a_scale_of_two_to_six_lines(amounts: list[
 
 
 @given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))
-def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
-    assert all(mark == round(mark) for mark in scale_marks(amounts, min_step=1))
+def test_counts_have_whole_grid_lines(amounts: list[Decimal]) -> None:
+    assert all(mark == round(mark) for mark in grid_amounts(amounts, min_step=1))
 
 
 def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> None:
-    drawing = chart("Homes", ["a", "b"], [Series("", "value", columns([5, -5]))], ENGLISH, ENGLISH.short)
+    series = [Series("", "value", column_spans([5, -5]))]
+    drawing = chart("Homes", ["a", "b"], series, ENGLISH, ENGLISH.tenths)
     assert [shape.path for shape in drawing.shapes if shape.kind == "value"] == [
         "M20.38 46.00h22.75V4.00h-22.75Z",
         "M65.88 46.00h22.75V88.00h-22.75Z",
     ]
 
 
-def test_a_place_without_an_amount_has_no_column_and_the_text_says_so() -> None:
-    drawing = chart("Homes", ["a", "b"], [Series("", "value", columns([None, 2]))], ENGLISH, ENGLISH.short)
+def test_a_missing_amount_has_no_column_and_the_tooltip_says_so() -> None:
+    series = [Series("", "value", column_spans([None, 2]))]
+    drawing = chart("Homes", ["a", "b"], series, ENGLISH, ENGLISH.tenths)
     assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 1
     assert drawing.description == "Homes. a: not loaded. b: 2."
 
 
-def test_parts_stand_on_one_another_and_steps_follow_one_another() -> None:
-    assert stacked([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
-    assert waterfall([20, -5, -5]) == [(0, 20), (20, 15), (15, 10), (0, 10)]
+def test_parts_are_stacked_and_steps_are_consecutive() -> None:
+    assert stacked_spans([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
+    assert waterfall_spans([20, -5, -5]) == [(0, 20), (20, 15), (15, 10), (0, 10)]
 
 
 def test_a_sparkline_needs_three_values() -> None:

@@ -18,7 +18,7 @@ SHAPES = [("value", "card"), ("goal", "card")]
 
 @pytest.mark.parametrize("colours", [DAY, NIGHT, PRINT], ids=["day", "night", "print"])
 @pytest.mark.parametrize(("pairs", "least"), [(WORDS, 4.5), (SHAPES, 3)], ids=["words", "shapes"])
-def test_everything_stands_out_from_its_ground(
+def test_every_colour_stands_out_from_its_background(
     colours: dict[str, str], pairs: list[tuple[str, str]], least: float
 ) -> None:
     assert [(one, ground) for one, ground in pairs if _contrast(colours[one], colours[ground]) < least] == []

@@ -81,20 +81,20 @@ def html() -> str:
     return dictionary()
 
 
-def test_a_table_has_its_meaning_its_key_and_what_it_points_at(html: str) -> None:
+def test_a_table_has_its_meaning_its_key_and_its_references(html: str) -> None:
     assert "<code>marts.office_month</code> <span>What did each office earn?</span>" in html
     assert "A row is identified by <code>office_id</code>." in html
     assert '→ <a href="#marts.offices"><code>marts.offices</code></a>' in html
 
 
-def test_a_mart_leads_to_the_tables_it_is_made_of(html: str) -> None:
+def test_a_mart_links_to_the_tables_it_is_built_from(html: str) -> None:
     assert (
         'Built from <a href="#bi.sales"><code>bi.sales</code></a>, '
         '<a href="#marts.offices"><code>marts.offices</code></a>.' in html
     )
 
 
-def test_nothing_of_the_data_becomes_html(html: str) -> None:
+def test_no_text_in_the_data_becomes_html(html: str) -> None:
     assert (HOSTILE in html, html.count("&lt;script&gt;") > 1, html.count("<script")) == (False, True, 1)
 
 
@@ -103,7 +103,7 @@ def test_a_key_with_control_characters_is_shown_without_them() -> None:
     assert (CONTROLS.findall(html.replace("\n", "")), r"\u0000\u009b\u202e" in html) == ([], True)
 
 
-def test_figures_stand_by_subject_with_their_expression_and_mart(html: str) -> None:
+def test_figures_are_grouped_by_subject_with_expression_and_mart(html: str) -> None:
     assert "<summary>Sales</summary>" in html
     assert "<code>sum(a) / sum(b)</code>; never add it up; without VAT</td>" in html
     assert '<a href="#marts.offices"><code>marts.offices</code></a></td><td><code>month</code>' in html
@@ -117,5 +117,5 @@ def test_figures_stand_by_subject_with_their_expression_and_mart(html: str) -> N
         ("sold_average_commission", "average fee"),
     ],
 )
-def test_the_search_knows_what_else_a_column_is_called(column: str, word: str) -> None:
+def test_the_search_finds_a_column_by_its_synonyms(column: str, word: str) -> None:
     assert word in synonyms(column)

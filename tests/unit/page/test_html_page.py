@@ -73,7 +73,7 @@ def _links(html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_file_has_whole_pages_on_which_nothing_is_fetched(name: str) -> None:
+def test_every_page_is_complete_and_fetches_nothing(name: str) -> None:
     elements = Elements(drawn(name))
     assert drawn(name).rstrip().endswith("</html>")
     assert elements.named("img", "link", "iframe", "object", "form", "base") == []
@@ -89,7 +89,7 @@ def test_every_file_has_whole_pages_on_which_nothing_is_fetched(name: str) -> No
     assert {one for one in own if not re.fullmatch(r"(offices|brands)/[\w-]+\.html", one)} <= files
 
 
-def test_what_a_hostile_name_says_is_shown_and_not_obeyed() -> None:
+def test_a_hostile_name_is_shown_and_not_executed() -> None:
     html = drawn("hostile")
     assert HOSTILE not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
@@ -116,7 +116,7 @@ def test_headings_never_skip_a_level(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAINS)
-def test_every_chart_has_words_and_every_table_a_caption(name: str) -> None:
+def test_every_chart_has_a_description_and_every_table_a_caption(name: str) -> None:
     elements = Elements(drawn(name))
     charts = [one for _, one in elements.found if one.get("role") == "img"]
     assert all(one.get("aria-label") for one in charts)
@@ -124,7 +124,7 @@ def test_every_chart_has_words_and_every_table_a_caption(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_place_that_is_linked_to_is_there_once(name: str) -> None:
+def test_every_link_target_exists_once(name: str) -> None:
     elements = Elements(drawn(name))
     ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(ids) == len(set(ids))
@@ -138,7 +138,7 @@ def test_everything_that_scrolls_sideways_can_be_reached_by_keyboard() -> None:
     assert found == {("0", "region", True)}
 
 
-def test_the_chain_links_its_parts_a_brand_its_offices_and_an_office_nobody() -> None:
+def test_the_chain_links_all_pages_a_brand_its_offices_and_an_office_none() -> None:
     facts = chain("A", "B")
     links = [link for link in _links(page(facts)) if link.startswith(("offices/", "brands/"))]
     brands = sorted(page_path(one) for one in facts.scopes if one.kind == "brand")
@@ -154,11 +154,11 @@ def test_an_office_s_page_has_nothing_of_another_office() -> None:
     assert ("Uppsala" in html, "Elsewhere" in html) == (True, False)
 
 
-def test_the_chain_is_called_what_the_settings_say() -> None:
+def test_the_chain_has_the_name_from_the_settings() -> None:
     assert "<h1>Hemviken</h1>" in page(chain("A", "B"), chain_name="Hemviken")
 
 
-def test_a_page_is_in_the_language_of_its_people_from_the_first_word_to_the_last() -> None:
+def test_every_word_of_a_page_is_in_its_language() -> None:
     html = re.sub(
         "<(style|script)>.*?</(style|script)>|<[^>]*>", "", page(chain("A", "B"), "sv"), flags=re.DOTALL
     )
@@ -167,7 +167,7 @@ def test_a_page_is_in_the_language_of_its_people_from_the_first_word_to_the_last
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None:
+def test_every_language_has_words_for_every_code_in_the_file(code: str) -> None:
     facts = chain("A", "B")
     kinds = (
         "sale new", "sale changed", "writings", "valuations", "writings or valuations", "nobody", "open",
@@ -182,7 +182,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
         assert not re.search(r"\{\w*\}", re.sub("<(style|script)>.*?</", "", html, flags=re.DOTALL))
 
 
-def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
+def test_pages_name_doubtful_figures_and_the_operators_page_the_causes() -> None:
     problem = Row(severity="error", condition="failed", what_was_found="It answered 503.", in_all=1)
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
@@ -195,12 +195,12 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
     assert "It answered 503." in operators_page(facts)
 
 
-def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
+def test_the_operators_page_names_what_the_file_lacks() -> None:
     assert "The file lacks: periods, changes, problems" in drawn("operators of named as missing")
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_holds_no_control_character_of_the_data(name: str) -> None:
+def test_a_page_has_no_control_character_of_the_data(name: str) -> None:
     assert CONTROLS.findall(drawn(name).replace("\n", "")) == []
 
 
@@ -208,14 +208,14 @@ def _path(office: str) -> str:
     return page_path(scope("office", office, office)).removeprefix("offices/")
 
 
-def test_the_name_of_an_office_s_page_is_its_id_as_far_as_a_file_can_be_called_so() -> None:
+def test_the_page_of_an_office_is_named_after_its_id() -> None:
     assert _path("M30011") == "M30011.html"
     assert re.fullmatch(r"m1-2-[0-9a-f]{8}\.html", _path("M1/2 å"))
     assert re.fullmatch(r"[0-9a-f]{8}\.html", _path("../.."))
 
 
 @pytest.mark.parametrize("letter", ["M", "m", "/", "å"])
-def test_the_page_of_an_office_with_a_long_id_has_a_name_that_every_file_system_takes(letter: str) -> None:
+def test_the_page_of_an_office_with_a_long_id_has_a_name_that_every_file_system_allows(letter: str) -> None:
     files = {_path(letter * 250 + ending) for ending in ("", "1", "2")}
     assert (len(files), max(len(f".{one}.4194304.new".encode()) for one in files) <= 255) == (3, True)
 
@@ -224,7 +224,7 @@ def test_offices_with_similar_ids_have_pages_of_their_own() -> None:
     assert len({_path(one).lower() for one in ("M1", "m1", "M-1", "M 1", "M1 ")}) == 5
 
 
-def test_currency_and_basis_are_said_once() -> None:
+def test_currency_and_basis_are_stated_once() -> None:
     html = page(chain("A"))
     assert html.count("as the service states") == html.count("the service states no currency") == 1
     basis = replace(chain("A").basis[0], commission_vat="included")

@@ -33,12 +33,12 @@ def test_both_languages_have_the_same_placeholders() -> None:
         (SWEDISH.number(Decimal(-1500)), "−1 500"),
         (ENGLISH.number(None), "–"),
         (ENGLISH.signed(5), "+5"),
-        (ENGLISH.brief(2_500_000), "2.5M"),
-        (SWEDISH.brief(2_500_000), "2,5 mkr"),
-        (ENGLISH.brief(250_000), "250k"),
-        (ENGLISH.brief(900), "900"),
-        (SWEDISH.short(Decimal("4.83330000")), "4,8"),
-        (ENGLISH.short(Decimal("64.00000000")), "64"),
+        (ENGLISH.compact(2_500_000), "2.5M"),
+        (SWEDISH.compact(2_500_000), "2,5 mkr"),
+        (ENGLISH.compact(250_000), "250k"),
+        (ENGLISH.compact(900), "900"),
+        (SWEDISH.tenths(Decimal("4.83330000")), "4,8"),
+        (ENGLISH.tenths(Decimal("64.00000000")), "64"),
         (ENGLISH.percent(Decimal("1.014")), "101%"),
         (SWEDISH.percent(Decimal("1.014")), "101 %"),
         (SWEDISH.change(Decimal("0.0421")), "+4,2 %"),
@@ -63,7 +63,7 @@ def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:
     assert " " not in SWEDISH.number(1_234_567)
 
 
-def test_an_instant_is_on_the_brokerage_s_clock_also_in_summer() -> None:
+def test_a_time_is_in_the_brokerage_s_time_zone_also_in_summer() -> None:
     stockholm = ZoneInfo("Europe/Stockholm")
     told = [ENGLISH.moment(datetime(2026, month, 1, 22, 30), stockholm) for month in (1, 6)]
     assert told == ["1 January 2026 23:30", "2 June 2026 00:30"]

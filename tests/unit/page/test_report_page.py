@@ -46,7 +46,7 @@ def test_a_query_has_the_columns_that_the_dictionary_is_tested_with(query: str) 
     assert columns_of(query) == [*ROWS[query][0]]
 
 
-def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None:
+def test_pages_are_made_from_a_file_that_lacks_some_marts(tmp_path: Path) -> None:
     with warehouse() as connection:
         build(connection, "office_month")
         save(connection, tmp_path)
@@ -55,7 +55,7 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_drawn_is_not_a_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
     why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
     assert why.startswith("The page report.html could not be drawn, so the earlier page stays: ")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.page.earnings import drivers_section, months_section, offices_section, opening
-from pipelines.page.facts import Facts, Row, facts_of
+from pipelines.page.facts import Facts, Row, page_facts
 from pipelines.page.leads import leads_section
 from pipelines.page.people import agents_section, leaders_section, people_section
 from pipelines.page.sales import cancelled_section, changes_section, funnel_section, owed_section
@@ -24,7 +24,7 @@ STOCKHOLM = ZoneInfo("Europe/Stockholm")
 
 
 def of_chain(facts: Facts) -> Facts:
-    return facts_of(facts, facts.scopes[0])
+    return page_facts(facts, facts.scopes[0])
 
 
 def texts(shown: PageTable | Section | None) -> list[list[str]]:
@@ -47,7 +47,7 @@ def test_the_year_is_a_line_of_figures() -> None:
     ]
 
 
-def test_growth_is_told_like_for_like_and_in_total_and_budgets_are_counted_if_an_office_lacks_them() -> None:
+def test_growth_is_shown_like_for_like_and_in_total_and_offices_with_a_budget_are_counted() -> None:
     figures = opening(facts(periods=(replace(period(), offices=2, open_offices=2),)), ENGLISH).figures
     assert [(name, cell.text) for name, cell in figures[1:4]] == [
         ("of budget (1 of 2 offices)", "100%"),
@@ -56,7 +56,7 @@ def test_growth_is_told_like_for_like_and_in_total_and_budgets_are_counted_if_an
     ]
 
 
-def test_the_year_is_drawn_beside_its_budget_last_year_and_the_forecast() -> None:
+def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
     facts = of_chain(chain("A"))
     coming = [
         replace(row, month=month(f"2026-{n:02}"), is_coming=True)
@@ -80,12 +80,12 @@ def test_the_year_is_drawn_beside_its_budget_last_year_and_the_forecast() -> Non
     assert "Feb: last year 2k, forecast 2k, actual 2k." in drawing.description
 
 
-def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None:
+def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
     table = opening(facts(periods=(period(),)), ENGLISH).periods
     assert table is not None
     changes = [
         (head.name, cell.text, cell.change and cell.change.text)
-        for head, cell in zip(table.heads, table.rows[0], strict=True)
+        for head, cell in zip(table.headings, table.rows[0], strict=True)
     ]
     assert changes[1:7] == [
         ("Commission", "1,000", "+10.0%"),
@@ -114,7 +114,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
         ),
     ],
 )
-def test_a_period_says_how_far_its_figures_are_known(known: dict[str, object], note: str) -> None:
+def test_a_period_has_a_note_on_missing_figures(known: dict[str, object], note: str) -> None:
     assert opening(facts(periods=(replace(period(), **known),)), ENGLISH).notes == [f"Year to date: {note}"]
 
 
@@ -122,15 +122,13 @@ def test_a_note_states_the_range_of_a_forecast() -> None:
     assert any("may end between 8k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes)
 
 
-def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
+def test_a_recent_month_states_how_much_equally_recent_months_have_changed() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
-    assert note.startswith(
-        "Last whole month: Recent months still change: since they were as recent, 3 earlier"
-    )
-    assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%).")
+    assert note.startswith("Last whole month: Recent months still change: 3 earlier months of the chain")
+    assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%) since they were this recent.")
 
 
-def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -> None:
+def test_the_current_month_is_compared_with_the_same_days_of_last_year() -> None:
     facts = of_chain(chain("A"))
     days = [date(2026, 3, 17), date(2026, 3, 2)]
     same_days = [
@@ -141,15 +139,16 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
         :3
     ] == [
         (
-            "Sales to day 20, as entered so far: 90, −10.0% vs the same days of last year, like for like. "
+            "Sales up to day 20 of the month, as entered so far: 90, −10.0% vs the same days last year, "
+            "like for like. "
             "Other figures are compared once the month has ended."
         ),
-        "Sales only up to an earlier day of the month: B 17, C 2.",
-        "Sales are compared without D: incomplete in one or both years.",
+        "Offices whose sales are known only up to an earlier day of the month: B 17, C 2.",
+        "Not in the comparison of sales, because one or both years are incomplete: D.",
     ]
 
 
-def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None:
+def test_the_offices_table_begins_with_the_office_furthest_behind_budget() -> None:
     facts = of_chain(chain("A", "B"))
     periods = [one if one.office_id else replace(one, offices=2, open_offices=2) for one in facts.periods]
     behind = [replace(one, actual=Decimal(700)) if one.office_id == "B" else one for one in periods]
@@ -173,7 +172,7 @@ def test_an_agent_without_a_known_office_is_named_once() -> None:
     assert section.notes[1:] == ["Office unknown: Al."]
 
 
-def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
+def test_the_last_whole_month_of_offices_has_a_budget_and_no_forecast() -> None:
     section = offices_section(of_chain(chain("A", "B")), ENGLISH, {})
     assert section is not None
     [table] = section.collapsed
@@ -182,23 +181,23 @@ def test_offices_have_their_last_whole_month_against_its_budget_without_the_year
     assert texts(table) == [[name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")]
 
 
-def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
-    stays = [
-        replace(agent("A", "Al"), stay="left", stay_month=month("2026-01")),
-        replace(agent("A", "Bo", budget=None), stay="new", stay_month=month("2025-06")),
-        replace(agent("A", "Cy", budget=None), is_complete=False, stay="left"),
-        replace(agent("A", "Di"), stay="moved to", stay_office="B", stay_month=month("2026-02")),
+def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
+    agents = [
+        replace(agent("A", "Al"), status="left", status_month=month("2026-01")),
+        replace(agent("A", "Bo", budget=None), status="new", status_month=month("2025-06")),
+        replace(agent("A", "Cy", budget=None), is_complete=False, status="left"),
+        replace(agent("A", "Di"), status="moved to", status_office="B", status_month=month("2026-02")),
     ]
-    assert [row[0] for row in texts(agents_section(facts(agents=stays), ENGLISH))] == [
+    assert [row[0] for row in texts(agents_section(facts(agents=agents), ENGLISH))] == [
         "Al has left, last active January 2026",
         "Bo new since June 2025",
-        "Cy partly known, has left",
+        "Cy incomplete data, has left",
         "Di moved to B in February 2026",
     ]
 
 
-def test_an_agent_has_both_years_and_the_part_of_an_own_budget_that_is_reached() -> None:
-    moved = replace(agent("A", "Di"), commission_change=None, stay="left")
+def test_an_agent_has_both_years_and_a_share_of_the_budget() -> None:
+    moved = replace(agent("A", "Di"), commission_change=None, status="left")
     [row] = texts(agents_section(facts(agents=[moved]), ENGLISH))
     assert row[1:7] == ["800", "800", "– not compared", "1,000", "80%", "−200"]
 
@@ -217,13 +216,13 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
     assert "one closed month changed at 2 offices (−120)" in found.figures
     reasons = (
         "Main Street 1 (2601-001): sale removed −60; Home 2601-001: moved to February 2026 −60; "
-        "Al: valuations −5; not known yet; awaiting sales +7; no agent's commission +1"
+        "Al: valuations −5; not known yet; waiting for sales +7; no agent's commission +1"
     )
     amounts = ["100", "40", "−60"]
     assert [row[2:6] for row in texts(found.collapsed[1])] == [[*amounts, reasons], [*amounts, ""]]
 
 
-def test_what_changed_is_a_line_of_figures() -> None:
+def test_changes_are_a_line_of_figures() -> None:
     found = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
     assert found is not None
     assert (found.heading, found.figures) == (
@@ -241,7 +240,7 @@ def test_what_changed_is_a_line_of_figures() -> None:
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
 
 
-def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -> None:
+def test_receivables_are_summed_by_age_without_offices_that_note_no_receipts() -> None:
     found = owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
     assert found is not None
     assert found.figures == [
@@ -249,10 +248,10 @@ def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
     ]  # fmt: skip
     assert [row[-1] for row in texts(found.collapsed[0])] == ["9", "9"]
-    assert found.notes[1] == "One office has never recorded a receipt and is left out."
+    assert found.notes[1] == "One office has never recorded a payment and is left out."
 
 
-def test_money_is_stacked_by_month_of_possession() -> None:
+def test_commission_is_stacked_by_month_of_possession() -> None:
     found = owed_section(of_chain(chain("A", "B")), ENGLISH)
     assert found is not None
     assert texts(found.collapsed[-1]) == [
@@ -266,7 +265,7 @@ def test_money_is_stacked_by_month_of_possession() -> None:
     ]
 
 
-def test_valuations_and_sales_are_a_funnel_with_where_homes_came_from() -> None:
+def test_the_funnel_has_valuations_sales_and_the_sources_of_homes() -> None:
     found = funnel_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.charts[0].description.endswith("Valuations: 40. Homes sold: 20.")
@@ -274,7 +273,7 @@ def test_valuations_and_sales_are_a_funnel_with_where_homes_came_from() -> None:
     assert texts(found.collapsed[0]) == [["Web", "30", "90", "3.00%"]]
 
 
-def test_nothing_is_told_in_percent_of_few_homes() -> None:
+def test_few_valuations_have_no_percentage() -> None:
     few = facts(funnel=(row("funnel", "chain", "", Decimal(24), Decimal(8)),))
     found = funnel_section(few, ENGLISH)
     assert found is not None
@@ -287,7 +286,7 @@ def boards(earners: Sequence[Row]) -> list[PageTable]:
     return [board for board in section.collapsed if board]
 
 
-def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
+def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() -> None:
     earners = [replace(earner, has_left=True) for earner in chain("A").earners]
     assert [board.name for board in boards(earners)] == [
         "Year to date, January to February 2026",
@@ -299,7 +298,7 @@ def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
     assert [texts(board)[0][0] for board in boards(unranked)[:2]] == ["1", "1 new"]
 
 
-def test_a_leaderboard_shows_ten_places_and_its_file_has_all() -> None:
+def test_a_leaderboard_shows_ten_places_and_its_download_all() -> None:
     [first] = [earner for earner in chain("A").earners if earner.period == "year"]
     [board] = boards([replace(first, name=f"Agent {place}", place=place) for place in range(1, 46)])
     assert (len(board.rows), board.more, board.download.href.count("Agent")) == (10, 35, 45)
@@ -322,7 +321,7 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
     assert texts(table)[0][0] == text
 
 
-def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
+def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
     found = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
     assert (found.severity, found.text) == ("error", "2 notes on the figures: sales, commission budgets")
     assert texts(found.doubts) == [
@@ -333,16 +332,16 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
 
 def test_missing_figures_are_a_warning() -> None:
     found = verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text[:30]) == ("warning", "The file lacks some of the fig")
+    assert (found.severity, found.text[:30]) == ("warning", "Some figures of this page are ")
 
 
-def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
+def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
     found = drivers_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert texts(found.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "+3", "110", "+13"]
 
 
-def test_the_budget_by_month_says_how_many_offices_have_one() -> None:
+def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
     section = months_section(
         replace(of_chain(chain("A")), periods=(replace(period(), open_offices=3),)), ENGLISH, STOCKHOLM
     )
@@ -350,7 +349,7 @@ def test_the_budget_by_month_says_how_many_offices_have_one() -> None:
     assert section.notes == ["Budget this year (1 of 3 offices)."]
 
 
-def test_people_are_a_line_and_tables() -> None:
+def test_headcount_is_a_line_and_tables() -> None:
     found = people_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.figures == [
@@ -375,7 +374,7 @@ def test_leads_are_drawn_by_week() -> None:
     assert [drawing.description for drawing in found.charts] == ["Leads received by week. 2 Mar: 10."]
 
 
-def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
+def test_untouched_leads_are_counted_by_office_and_age() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.table is not None

@@ -71,7 +71,7 @@ def test_commission_rows_have_the_documented_fields() -> None:
     assert [list(office), list(user)] == [["customerId", "office", *MEASURES], ["userId", *MEASURES]]
 
 
-def test_moments_are_wall_clock_without_an_offset() -> None:
+def test_times_are_local_without_an_offset() -> None:
     answer = ask(quiet(), f"{BI}/TipsAndLeads/Report", customerId="G1", **EVERYTHING, **MAY)
     written = [row["createdAt"] for _, row in leads(answer)]
     assert [text for text in written if not WALL_CLOCK.fullmatch(text)] == []
@@ -79,7 +79,7 @@ def test_moments_are_wall_clock_without_an_offset() -> None:
 
 
 @pytest.mark.parametrize(("path", "query"), UNDOCUMENTED)
-def test_what_is_not_documented_has_two_shapes(path: str, query: dict[str, object]) -> None:
+def test_undocumented_answers_have_two_shapes(path: str, query: dict[str, object]) -> None:
     asked = query if "/G1" in path else {"customerId": "G1", **query}
     first, second = (set(_names(ask(quiet(shapes=shapes), path, **asked))) for shapes in ("a", "b"))
     assert first != second

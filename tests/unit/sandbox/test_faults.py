@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.sandbox.calls import Reply
-from pipelines.sandbox.faults import KINDS, NAMES, Fault
+from pipelines.sandbox.faults import KINDS, OPTIONS, Fault
 from pipelines.sandbox.service import Service
 from tests.unit.sandbox.asking import BI, reply, world
 
@@ -45,7 +45,7 @@ def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str |
     ],
     ids=["count and beginning", "first tries of a request", "customer", "path", "one status for a request"],
 )
-def test_a_fault_strikes_where_and_as_often_as_it_says(
+def test_a_fault_strikes_the_requests_that_its_options_select(
     faults: list[Fault], customers: list[str], statuses: list[int]
 ) -> None:
     service = _service(*faults)
@@ -61,18 +61,18 @@ def test_a_fault_is_read_from_text() -> None:
 @pytest.mark.parametrize(
     "text", ["earthquake", "500:rate", "500:rate=often", "500:colour=red", "429:retry_after=soon", ""]
 )
-def test_a_fault_that_is_not_understood_is_refused(text: str) -> None:
+def test_a_fault_that_is_not_understood_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"fault|rate|retry_after"):
         Fault.parse(text)
 
 
-def test_every_kind_of_fault_and_every_name_is_in_the_help_and_in_the_documentation(
+def test_every_kind_of_fault_and_every_option_is_in_the_help_and_in_the_documentation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text("utf-8")
     named = re.findall(r"`(\w+)`", page[page.index("| Kind of fault |") :])
-    assert (KINDS | NAMES).keys() <= {*named}
+    assert (KINDS | OPTIONS).keys() <= {*named}
     assert main(["sandbox", "--help"]) == 0
     told = capsys.readouterr().out
-    assert [words for words in (KINDS | NAMES).values() if words not in told] == []
-    assert [one.name for one in fields(Fault)] == ["kind", *NAMES]
+    assert [words for words in (KINDS | OPTIONS).values() if words not in told] == []
+    assert [one.name for one in fields(Fault)] == ["kind", *OPTIONS]

@@ -36,7 +36,7 @@ def _between(first: str, last: str) -> dict[str, str]:
         ("LiveData/Report", "2025-01-01T00:00:00", "2025-03-01T00:00:01", 400),
     ],
 )
-def test_a_year_and_two_months_are_those_of_the_calendar(
+def test_limits_of_a_year_and_two_months_follow_the_calendar(
     name: str, first: str, last: str, status: int
 ) -> None:
     assert _status(f"{BI}/{name}", customerId="G1", **_between(first, last)) == status
@@ -56,12 +56,12 @@ def test_a_year_and_two_months_are_those_of_the_calendar(
         ("/Report/Budget/G1/Crm", {"fromYear": "2025", "toYear": "2024"}),
     ],
 )
-def test_what_is_missing_or_wrong_is_a_validation_error(path: str, query: dict[str, str]) -> None:
+def test_a_missing_or_invalid_parameter_is_a_validation_error(path: str, query: dict[str, str]) -> None:
     assert _status(path, **query) == 400
 
 
 @pytest.mark.parametrize(("date_to", "told"), [("inclusive", True), ("exclusive", False), ("day", True)])
-def test_the_end_of_an_interval_can_be_read_in_three_ways_but_not_the_last_second_of_a_day(
+def test_the_end_of_an_interval_has_three_readings_that_agree_on_the_last_second_of_a_day(
     date_to: Any, told: bool
 ) -> None:
     service, asked = Service(world(), date_to=date_to), {"customerId": "G1", **AGREED}
@@ -92,6 +92,6 @@ def test_a_wrong_login_is_answered_with_401(header: str | None) -> None:
 
 
 @pytest.mark.parametrize("customer", ["M99999", "G2", "FIR30011", "m30011", ""])
-def test_a_customer_the_login_does_not_know_is_answered_with_403_and_none_with_400(customer: str) -> None:
+def test_a_customer_without_access_is_answered_with_403_and_a_missing_one_with_400(customer: str) -> None:
     answered = reply(quiet(), f"{BI}/External/Users", customerId=customer)
     assert answered.status == (403 if customer else 400)

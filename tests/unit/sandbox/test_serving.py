@@ -25,7 +25,7 @@ def _control(service: Service, method: str, path: str, body: object = None) -> t
         return answered.status, json.loads(answered.body)
 
 
-def test_the_command_line_makes_the_service_it_asks_for() -> None:
+def test_the_command_line_sets_up_the_service() -> None:
     words = (
         "--seed 9 --offices 3 --from 2025-02 --as-of 2025-03-31 --shapes b --fault 500:rate=0.5 "
         "--login me:secret:M30011,M30012 --login me:own::/CRM/,/Area/ --latency 20 --budget-delay 5 "

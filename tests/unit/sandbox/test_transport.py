@@ -49,7 +49,7 @@ BROKEN: dict[str, type[Exception] | None] = {
 
 
 @pytest.mark.parametrize(("kind", "error"), BROKEN.items())
-async def test_what_is_broken_is_the_same_error_or_the_same_body_on_both(
+async def test_a_broken_answer_gives_the_same_error_or_body_on_both(
     served: SandboxServer, clients: dict[str, httpx.AsyncClient], kind: str, error: type[Exception] | None
 ) -> None:
     is_late = kind == "slow_start"
