@@ -55,6 +55,11 @@ LIVE_COMMISSION = (
     assumed("sold_estate_parts", "DECIMAL(18,8)", ".soldEstateParts", "homes sold, fractional where shared"),
 )
 
+LIVE_ACTIVITY = (
+    assumed("meetings", "DECIMAL(18,4)", ".meetings", "customer meetings held"),
+    assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "of these, booked by the user"),
+)
+
 # Live reports may span two months (interface, Limits), but no date of their rows is documented.
 live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
 snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
@@ -67,8 +72,8 @@ REPORTS = (
             Table(
                 "live_activity",
                 "users[]",
-                "One row per user; each undeclared column with numbers counts an activity.",
-                LIVE_USER,
+                "One row per user; each undeclared column with numbers counts another activity.",
+                (*LIVE_USER, *LIVE_ACTIVITY),
             ),
         ),
     ),

@@ -69,6 +69,13 @@ def _table(
         PageColumn("sold", kind="count"),
         PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
     ]
+    if part == "sender":  # only homes of sellers, so the total of all homes does not fit
+        table = [
+            *table[:2],
+            PageColumn("homes_of_sellers", "homes", "count"),
+            PageColumn("sold", kind="count"),
+        ]
+        total = None
     return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MAX_ROWS], total=total)
 
 

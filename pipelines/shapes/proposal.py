@@ -32,6 +32,9 @@ NAMES: Mapping[str, Sequence[str]] = {
     "trademark": ("trademark", "trademarkname", "brand", "brandname", "name"),
     "commission": ("commission", "totalcommission", "commissionvalue", "commissionamount", "earned"),
     "sold_total_price": ("soldtotalprice", "totalprice", "totalsoldprice"),
+    "year": ("year", "budgetyear", "fiscalyear"),
+    "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
+    "own_booked_meetings": ("ownbookedmeetings", "ownbooked", "selfbookedmeetings"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
 PLANNED = ("budget", "goal", "target", "plan", "planned")

@@ -9,7 +9,7 @@
 --   sender_name: who sent them, as the service names it; null if it states none
 --   lead_count: incoming leads, without removed ones
 --   new_lead_count: incoming leads with the state New, without removed ones
---   home_count: homes that these leads name, each at the first lead of its side about it
+--   home_count: homes that these leads name, each at the first lead of its side about it; buyers' leads left aside
 --   sold_count: those of home_count that were sold later
 SELECT
     month,
@@ -18,8 +18,8 @@ SELECT
     sender_name,
     count(*) AS lead_count,
     count(*) FILTER (state = 'New') AS new_lead_count,
-    count(*) FILTER (is_first_of_home) AS home_count,
-    count(sold_on) FILTER (is_first_of_home) AS sold_count
+    count(*) FILTER (is_first_of_home AND lead_side IS DISTINCT FROM 'buyer') AS home_count,
+    count(sold_on) FILTER (is_first_of_home AND lead_side IS DISTINCT FROM 'buyer') AS sold_count
 FROM marts.leads
 WHERE way = 'incoming lead' AND NOT is_removed
 GROUP BY ALL

@@ -6,7 +6,7 @@
 -- the office of a commission, so a user's budgets at several offices are added up.
 -- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
 -- estates of an office with all estates entered in the month, if the report estates_by_creation is on: the service
--- does not document what it counts. No documented report has the actuals of other measures.
+-- does not document what it counts. Meetings are compared with those of live_activity, an undocumented report.
 -- The year to date has every month from January, with or without a budget; months before a user began count as zero
 -- if the user report of the user's offices is loaded for them without gaps. Shares compare only the months with a
 -- budget: look at budget_month_count.
@@ -162,10 +162,32 @@ registrations AS (
     GROUP BY ALL
 ),
 
+meetings AS (
+    SELECT
+        user_id IS NOT NULL AS is_user,
+        coalesce(user_id, office_id) AS owner_id,
+        any_value(office_id) AS office_id,
+        activity.month,
+        sum(amount) > 0 AS is_at_work,
+        bool_or(activity.is_open) AS is_open,
+        max(local_time(months.fetched_at_utc, clock)) FILTER (activity.is_open) AS read_at,
+        replace(measure, '_', ' ') AS measure,
+        sum(amount)::DECIMAL(18, 4) AS actual
+    FROM marts.activity
+    CROSS JOIN staging.clock AS clock
+    INNER JOIN staging.months AS months
+        ON (months.report, months.customer_id, months.month) = ('live_activity', activity._customer, activity.month)
+    WHERE measure IN ('meetings', 'own_booked_meetings')
+    GROUP BY GROUPING SETS ((user_id, activity.month, measure), (office_id, activity.month, measure))
+    HAVING owner_id IS NOT NULL
+),
+
 all_actuals AS (
     FROM actuals
     UNION ALL BY NAME
     FROM registrations
+    UNION ALL BY NAME
+    FROM meetings
 ),
 
 months_to_show AS (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 from tests.marts.given import Given, arrived, built, earned, held, loaded, rows
@@ -28,3 +29,20 @@ def test_an_office_that_answers_next_to_its_group_counts_once(given: Given) -> N
         held(given, "live_activity", customer, ["2026-01"])
         rows(given, TABLE, customer, "2026-01", [{"user_id": "U1", "office_id": "1", "calls": 7}])
     assert built(given, TOLD) == [("M1", "U1", "calls", Decimal(7), "M1")]
+
+
+def test_meetings_are_compared_with_their_budget(given: Given) -> None:
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"customer_id": "M1"}, 5)])
+    held(given, "live_activity", "M1", ["2026-01"])
+    rows(given, TABLE, "M1", "2026-01", [{"user_id": "U1", "office_id": "M1", "meetings": 7}])
+    held(given, "office_budget_crm", "M1", ["2026-01"])
+    planned = {
+        "office_id": "M1",
+        "user_id": "U1",
+        "meetings_budget": 10,
+        "valid_from_utc": datetime(2026, 1, 1),
+    }
+    rows(given, "office_budget_crm_history", "M1", "2026-01", [planned])
+    reached = "SELECT budget, actual FROM marts.{}_budget_vs_actual WHERE measure = 'meetings'"
+    found = [built(given, reached.format(level)) for level in ("office", "user")]
+    assert found == [[(10, 7)], [(10, 7)]]
