@@ -56,6 +56,11 @@ def describe(value: Json) -> str:
     return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"
 
 
+def is_public(path: str) -> bool:
+    """Whether a path contains only names of fields, and nothing that may be a value."""
+    return all(_PUBLIC.fullmatch(name) for name in re.split(r"[\[\]{}#.]+", path) if name)
+
+
 def names_in_words(names: Iterable[str]) -> str:
     """Field names for a message: a few at most, and none that may be a value."""
     first_names = list(islice(names, MAX_NAMES + 1))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipelines.catalogue.model import Column, Report, Table
 from pipelines.shapes.paths import NONE, simplified
-from pipelines.shapes.places import FoundPlace, places_of
+from pipelines.shapes.places import FoundPlace, describe, is_public, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
@@ -53,11 +53,12 @@ IdsByColumn = Mapping[str, set[str]]
 
 @dataclass
 class TableProposal:
-    """Where the rows of a table may be, and the possible paths of each column."""
+    """Where the rows of a table may be, the possible paths of each column, and the fields of no column."""
 
     table: Table
     rows: str
     candidates: dict[str, list[str]] = field(default_factory=dict)
+    other_fields: tuple[str, ...] = ()
 
     @property
     def missing(self) -> list[str]:
@@ -96,13 +97,15 @@ class Proposal:
             name = proposal.table.name if len(self.report.tables) > 1 else ""
             part = f"{self.report.name}.{name}".rstrip(".")
             lines += [f"[{part}]", f'rows = "{proposal.rows}"', f"[{part}.columns]"]
-            for column in proposal.table.columns:
+            for column in proposal.table.columns if proposal.rows != NONE else ():
                 path, *alternatives = proposal.candidates.get(column.name) or [NONE]
                 doubt = f"or {', '.join(alternatives)}" if alternatives else ""
-                if column.name in proposal.missing:
+                if column.name not in proposal.candidates:
                     doubt = NOT_FOUND
                 line = f'{column.name} = "{path}"'
                 lines.append(f"# {line}   # {doubt}" if doubt else line)
+            if proposal.other_fields:
+                lines += ["# other fields:", *(f"#   {field}" for field in proposal.other_fields)]
             lines.append("")
         return "\n".join(lines)
 
@@ -144,8 +147,10 @@ def _proposal(
             taken.update(paths)
     month = proposal.candidates.get("month", [])
     if len(month) == 1 and _all_match(WHOLE_MONTH, fields[month[0]]):
-        proposal.candidates.pop("year", None)
-    return proposal
+        proposal.candidates["year"] = [NONE]
+    used = {path for paths in proposal.candidates.values() for path in paths}
+    unused = (path for path in fields if path not in used and is_public(path))
+    return replace(proposal, other_fields=tuple(f"{path}: {describe(fields[path][0])}" for path in unused))
 
 
 def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[Any]]:

@@ -197,72 +197,58 @@ side_by_side AS (
         sales_left_out.office_id IS NOT NULL AS is_left_out,
         coalesce(sales.is_without_agents, false) AS is_without_agents,
         coalesce(users.is_derived, false) AS is_derived,
+        amount_of(amount_name, office.commission, office.sold_total_price, office.sold_estate_parts) AS office_amount,
+        amount_of(amount_name, by_month.commission, by_month.sold_total_price, by_month.sold_estate_parts) AS by_month_amount,
+        replace(amount_name, '_', ' ') AS name,
         unnest([
             {
-                compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.commission IS NOT NULL),
-                measure: 'commission', tolerance: 0.01,
-                amount: office.commission, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.commission)
+                compared: 'by-month report', measure: name, has_first: has_office,
+                has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month_amount IS NOT NULL),
+                tolerance: rounding, amount: office_amount,
+                compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month_amount)
             },
             {
-                compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.sold_estate_parts IS NOT NULL),
-                measure: 'sold estate parts', tolerance: 0.00005,
-                amount: office.sold_estate_parts, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.sold_estate_parts)
+                compared: 'user report', measure: name, has_first: has_office, has_second: has_users,
+                tolerance: rounding * (1 + coalesce(users.user_count, 0)),
+                amount: office_amount,
+                compared_amount: total_of(
+                    users.user_count > 0,
+                    amount_of(amount_name, users.commission, users.sold_total_price, users.sold_estate_parts)
+                )
             },
             {
-                compared: 'by-month report', has_first: has_office,
-                has_second: has_by_month AND (by_month_report.customer_id IS NULL OR by_month_report.sold_total_price IS NOT NULL),
-                measure: 'sold total price', tolerance: 0.005,
-                amount: office.sold_total_price, compared_amount: total_of(by_month_report.customer_id IS NOT NULL, by_month_report.sold_total_price)
-            },
-            {
-                compared: 'user report', has_first: has_office, has_second: has_users,
-                measure: 'commission', tolerance: 0.01 * (1 + coalesce(users.user_count, 0)),
-                amount: office.commission, compared_amount: total_of(users.user_count > 0, users.commission)
-            },
-            {
-                compared: 'user report', has_first: has_office, has_second: has_users,
-                measure: 'sold estate parts', tolerance: 0.00005 * (1 + coalesce(users.user_count, 0)),
-                amount: office.sold_estate_parts, compared_amount: total_of(users.user_count > 0, users.sold_estate_parts)
-            },
-            {
-                compared: 'user report', has_first: has_office, has_second: has_users,
-                measure: 'sold total price', tolerance: 0.005 * (1 + coalesce(users.user_count, 0)),
-                amount: office.sold_total_price, compared_amount: total_of(users.user_count > 0, users.sold_total_price)
-            },
-            {
-                compared: 'sales list', has_first: has_office, has_second: has_sales,
-                measure: 'sold commission',
-                tolerance: 0.01 * (1 + coalesce(shares.share_count, 0)) + CASE
-                    WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
+                compared: 'sales list', measure: CASE name WHEN 'commission' THEN 'sold commission' ELSE name END,
+                has_first: has_office, has_second: has_sales,
+                tolerance: CASE
+                    WHEN amount_name = 'sold_total_price' THEN rounding + 0.00005 * coalesce(shares.sold_total_price, 0)
+                    ELSE rounding * (1 + coalesce(shares.share_count, 0))
+                END + CASE
+                    WHEN amount_name <> 'commission' OR (office.writing_parts = 0 AND office.valuation_parts = 0) THEN 0
                     ELSE 0.005 * office.sold_estate_parts
                 END,
-                amount: office.sold_commission, compared_amount: total_of(shares.share_count > 0, shares.commission)
+                amount: amount_of(
+                    amount_name, office.sold_commission, office.sold_total_price, office.sold_estate_parts
+                ),
+                compared_amount: total_of(
+                    shares.share_count > 0,
+                    amount_of(amount_name, shares.commission, shares.sold_total_price, shares.sold_estate_parts)
+                )
             },
             {
-                compared: 'sales list', has_first: has_office, has_second: has_sales,
-                measure: 'sold estate parts',
-                tolerance: 0.00005 * (1 + coalesce(shares.share_count, 0)),
-                amount: office.sold_estate_parts, compared_amount: total_of(shares.share_count > 0, shares.sold_estate_parts)
-            },
-            {
-                compared: 'sales list', has_first: has_office, has_second: has_sales,
-                measure: 'sold total price',
-                tolerance: 0.005 + 0.00005 * coalesce(shares.sold_total_price, 0),
-                amount: office.sold_total_price, compared_amount: total_of(shares.share_count > 0, shares.sold_total_price)
-            },
-            {
-                compared: 'shares of agents', has_first: has_sales, has_second: has_sales,
-                measure: 'sold commission', tolerance: 0.01 * (1 + coalesce(shares.share_count, 0)),
+                compared: 'shares of agents', measure: CASE name WHEN 'commission' THEN 'sold commission' END,
+                has_first: has_sales, has_second: has_sales,
+                tolerance: rounding * (1 + coalesce(shares.share_count, 0)),
                 amount: total_of(sales.sale_count > 0, sales.commission),
                 compared_amount: total_of(sales.sale_count > 0, sales.agent_commission)
             }
         ], recursive := true)
     FROM loaded_months
+    CROSS JOIN (
+        VALUES ('commission', 0.01), ('sold_estate_parts', 0.00005), ('sold_total_price', 0.005)
+    ) AS measures(amount_name, rounding)
     INNER JOIN marts.offices AS offices USING (office_id)
     LEFT JOIN marts.office_month AS office USING (office_id, month)
-    LEFT JOIN by_month_report USING (office_id, month)
+    LEFT JOIN by_month_report AS by_month USING (office_id, month)
     LEFT JOIN users_summed AS users USING (office_id, month)
     LEFT JOIN users_read USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
@@ -319,7 +305,7 @@ comparisons AS (
             office_known_since_utc::DATE <= earlier_read_on, false
         ) AS is_as_before
     FROM side_by_side
-    WHERE has_first OR has_second
+    WHERE measure IS NOT NULL AND (has_first OR has_second)
 ),
 
 comparisons_judged AS (

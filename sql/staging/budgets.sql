@@ -95,12 +95,12 @@ offices_of_users AS (
 amounts_of_offices AS (
     SELECT
         amounts.* REPLACE (
-            coalesce(id_or_null(amounts.office_id), offices_numbered.numbered_id, own_offices.office_id, offices_of_users.office_id) AS office_id,
+            coalesce(offices_numbered.numbered_id, id_or_null(amounts.office_id), own_offices.office_id, offices_of_users.office_id) AS office_id,
             id_or_null(amounts.user_id) AS user_id
         )
     FROM (FROM amounts WHERE amount IS NOT NULL) AS amounts
     LEFT JOIN offices_numbered
-        ON offices_numbered.customer_id = amounts.customer_id AND offices_numbered.number = office_number(amounts.office_named)
+        ON offices_numbered.customer_id = amounts.customer_id AND offices_numbered.number = office_number(coalesce(id_or_null(amounts.office_id), amounts.office_named))
     LEFT JOIN staging.offices_asked AS own_offices ON own_offices.customer_id = amounts.customer_id
     LEFT JOIN offices_of_users ON offices_of_users.customer_id = amounts.customer_id AND offices_of_users.user_id = amounts.user_id
 ),

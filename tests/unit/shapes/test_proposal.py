@@ -36,6 +36,7 @@ def test_offices_and_users_are_recognised_by_ids_and_other_columns_by_name() -> 
     assert found(table) == {
         "office_id": "result.offices[].unit",
         "user_id": "result.offices[].people[].ref",
+        "year": "-",
         "month": ".period",
         "commission_budget": ".target",
     }
@@ -102,7 +103,9 @@ def test_nested_rows_are_proposed_below_the_rows_of_their_parent() -> None:
 
 
 def test_a_proposal_has_a_comment_for_each_uncertain_line() -> None:
-    month = {"period": "2026-03", "budget": 5, "commission": 4}
+    month = {"period": "2026-03", "budget": 5, "commission": 4, "sum": {"own": 3}}
     text = proposed("budget_commission", offices(person("HAN1", month))).as_toml()
     assert '# commission_budget = ".budget"   # or .commission' in text
+    assert '# office_city = "-"   # not found: remove # and write its path, or "-"' in text
+    assert "# other fields:\n#   .sum.own: a number\n#   result.offices[].people[].label: a text\n" in text
     assert 'month = ".period"' in text
