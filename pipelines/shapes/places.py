@@ -14,7 +14,7 @@ MAX_DEPTH = 16
 MAX_EXAMINED = 500
 """Only this many elements of a list are examined, because its rows are all of one kind."""
 MAX_NAMES = 8
-_PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
+_PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 """The name of a field; any other text may be an id or a person's name, and is never shown."""
 
 
@@ -56,11 +56,6 @@ def describe(value: Json) -> str:
     return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"
 
 
-def is_public(path: str) -> bool:
-    """Whether a path contains only names of fields, and nothing that may be a value."""
-    return all(_PUBLIC.fullmatch(name) for name in re.split(r"[\[\]{}#.]+", path) if name)
-
-
 def names_in_words(names: Iterable[str]) -> str:
     """Field names for a message: a few at most, and none that may be a value."""
     first_names = list(islice(names, MAX_NAMES + 1))
@@ -90,7 +85,8 @@ def _examine(value: Json, subpath: str, place: FoundPlace, places: dict[str, Fou
         for name, member in value.items():
             if not subpath:
                 place.names[name] = None
-            _examine(member, f"{subpath}.{name}" if subpath else name, place, places, depth + 1)
+            if _PUBLIC.fullmatch(name):
+                _examine(member, f"{subpath}.{name}" if subpath else name, place, places, depth + 1)
     else:
         place.fields.setdefault(subpath, []).append(value)
 

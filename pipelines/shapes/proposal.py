@@ -13,7 +13,7 @@ from typing import Any
 
 from pipelines.catalogue.model import Column, Report, Table
 from pipelines.shapes.paths import NONE, simplified
-from pipelines.shapes.places import FoundPlace, describe, is_public, places_of
+from pipelines.shapes.places import FoundPlace, describe, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
@@ -32,9 +32,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "trademark": ("trademark", "trademarkname", "brand", "brandname", "name"),
     "commission": ("commission", "totalcommission", "commissionvalue", "commissionamount", "earned"),
     "sold_total_price": ("soldtotalprice", "totalprice", "totalsoldprice"),
-    "year": ("year", "budgetyear", "fiscalyear"),
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
-    "own_booked_meetings": ("ownbookedmeetings", "ownbooked", "selfbookedmeetings"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
 PLANNED = ("budget", "goal", "target", "plan", "planned")
@@ -45,7 +43,6 @@ MEASURES: Mapping[str, Sequence[str]] = {
     "meetings_budget": ("total", "meetings", "salemeetings", "meetingstotal", "salemeetingstotal"),
     "own_booked_budget": ("ownbooked", "ownbookedmeetings", "ownmeetings"),
 }
-
 
 IdsByColumn = Mapping[str, set[str]]
 """The ids that the columns `office_id` and `user_id` may contain, from documented reports."""
@@ -98,15 +95,14 @@ class Proposal:
             part = f"{self.report.name}.{name}".rstrip(".")
             lines += [f"[{part}]", f'rows = "{proposal.rows}"', f"[{part}.columns]"]
             for column in proposal.table.columns if proposal.rows != NONE else ():
-                path, *alternatives = proposal.candidates.get(column.name) or [NONE]
-                doubt = f"or {', '.join(alternatives)}" if alternatives else ""
+                path, *doubts = proposal.candidates.get(column.name) or [NONE]
+                doubt = f"or {', '.join(doubts)}" if doubts else ""
                 if column.name not in proposal.candidates:
                     doubt = NOT_FOUND
                 line = f'{column.name} = "{path}"'
                 lines.append(f"# {line}   # {doubt}" if doubt else line)
-            if proposal.other_fields:
-                lines += ["# other fields:", *(f"#   {field}" for field in proposal.other_fields)]
-            lines.append("")
+            others = [f"#   {field}" for field in proposal.other_fields]
+            lines += [*(["# other fields:"] if others else []), *others, ""]
         return "\n".join(lines)
 
 
@@ -149,8 +145,8 @@ def _proposal(
     if len(month) == 1 and _all_match(WHOLE_MONTH, fields[month[0]]):
         proposal.candidates["year"] = [NONE]
     used = {path for paths in proposal.candidates.values() for path in paths}
-    unused = (path for path in fields if path not in used and is_public(path))
-    return replace(proposal, other_fields=tuple(f"{path}: {describe(fields[path][0])}" for path in unused))
+    unused = (f"{path}: {describe(values[0])}" for path, values in fields.items() if path not in used)
+    return replace(proposal, other_fields=tuple(unused))
 
 
 def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[Any]]:
