@@ -96,9 +96,18 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
+LOADING = ("sync", "replay", "erase")
+"""The commands whose error leaves work to finish; the error of any other is only its exit code."""
+
+
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
     """Hold the work lock; if another command has it, print which, and yield the time when it began."""
+    from warehouse.errors import OlderFormat
     from warehouse.store.lock import work_lock
+
+    def unfinished(error: Exception) -> str:
+        is_refusal = name not in LOADING or isinstance(error, OlderFormat) or is_wrong_usage(error)
+        return "" if is_refusal else sentence_of(error)
 
     return work_lock(
         settings.data_dir,
@@ -106,7 +115,7 @@ def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractCont
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         resumes=name == "sync",
-        sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
+        sentence_of=unfinished,
         now=settings.run_clock(SystemClock()).utc_now,
     )
 

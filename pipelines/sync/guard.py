@@ -1,8 +1,8 @@
 """Guard of stored rows: the rules by which a new answer is held back instead of loaded.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows. Rows are compared for the whole window
-and for each month, columns for the whole window.
+declared column that most stored rows fill is empty in all new rows. Of few stored rows only columns that marts
+need count. Rows are compared for the whole window and for each month, columns for the whole window.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from pipelines.shapes.paths import NONE
-from warehouse.load.profile import Profiles, add_up, stored_rows
+from warehouse.load.profile import Profiles, TableProfile, add_up, stored_rows
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
-    from warehouse.load.profile import TableProfile
     from warehouse.protocols import TableLike
 
 MAX_COLUMNS_LISTED = 4
@@ -68,14 +67,13 @@ def _emptied_columns(
 ) -> Iterator[str]:
     """A sentence for each declared column that most stored rows fill and no new row does."""
     for table in tables:
-        profile = stored.get(table.name)
-        if profile is None or profile.rows < min_rows:
-            continue
+        profile = stored.get(table.name, TableProfile())
         for column in table.columns:
+            is_checked = profile.rows >= min_rows or (column.needed and table.frame.height)
             is_declared = column.documented and column.source != NONE
             filled = profile.value_counts.get(column.name, 0)
             is_empty = table.frame[column.name].null_count() == table.frame.height
-            if is_declared and is_empty and filled * 2 > profile.rows:
+            if is_checked and is_declared and is_empty and filled * 2 > profile.rows:
                 yield (
                     f"{table.name}.{column.name} is empty in all new rows and was filled in {filled} "
                     f"of {profile.rows} stored rows"

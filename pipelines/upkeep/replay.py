@@ -122,7 +122,7 @@ class _Replay:
         for group in _groups(loads):
             is_history = group[0].history
             with store.reading() as connection:
-                stored = {} if is_history else read_load_profiles(connection, group)
+                stored = read_load_profiles(connection, group)
             readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
                 self.unreadable |= {load.load_id: HISTORY_UNREADABLE for load in readable}
@@ -177,7 +177,8 @@ class _Replay:
                     sentences = self.unchanged_histories
                 if not isinstance(error, WarehouseError | OSError):
                     sentences = self.result.unfit
-                sentences.append(f"{subject}: {error}")
+                if not (load.history and any(sentence.startswith(subject) for sentence in sentences)):
+                    sentences.append(f"{subject}: {error}")
                 self.unreadable[load.load_id] = str(error)
 
     @property
