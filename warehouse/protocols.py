@@ -13,7 +13,7 @@ import polars as pl
 
 
 class ColumnLike(Protocol):
-    """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
+    """A column of a table: its DuckDB type as text, its source, and whether it is documented or needed."""
 
     @property
     def name(self) -> str: ...
@@ -21,6 +21,8 @@ class ColumnLike(Protocol):
     def type(self) -> str: ...
     @property
     def documented(self) -> bool: ...
+    @property
+    def needed(self) -> bool: ...
     @property
     def source(self) -> str: ...
     @property

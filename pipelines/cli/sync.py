@@ -172,9 +172,11 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
         progress_line.show("")
     if rows := report_cells(summary.results):
         print_table(HEADERS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
+    reports: dict[str, list[str]] = {}
     for report, *_, remark in rows:
-        if remark:
-            print_wrapped("", f"{report}: {remark}")
+        reports.setdefault(remark, []).append(report)
+    for remark in filter(None, reports):
+        print_wrapped("", f"{', '.join(reports[remark])}: {remark}")
     loaded = sum(result.loaded_rows for result in summary.results)
     received = sum(result.bytes for result in summary.results)
     say(

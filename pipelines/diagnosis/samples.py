@@ -125,14 +125,14 @@ def _read_answers(
     if not (answer.rejected or any(table.frame.height for table in answer.tables)):
         return sample
     first = answer.tables[0]
-    filled = [column.name for column in first.columns if first.frame[column.name].count()]
+    filled = [column for column in first.columns if first.frame[column.name].count()]
     declared = {column.name for column in declared_columns(report.tables[0])}
     return replace(
         sample,
         state="columns missing" if answer.missing else "as declared",
-        columns=tuple(name for name in filled if name in declared),
+        columns=tuple(column.name for column in filled if column.name in declared),
         missing=answer.missing,
-        extra=tuple(name for name in filled if name not in declared),
+        extra=tuple(column.source for column in filled if column.name not in declared),
     )
 
 
@@ -145,7 +145,7 @@ def sample_reports(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report: its newest stored answer with rows, or a new answer from the service.
+    """A sample of each report: a new answer from the service if `requestable`, else the newest stored rows.
 
     Reports by id are left out. If no ids of a kind are loaded, the reports in IDS are requested as well.
     """
@@ -159,13 +159,13 @@ def sample_reports(
             known_ids[kind].update(loaded_ids(connection, table, column))
     landing, samples = Landing(settings.data_dir / "landing"), dict[str, Sample]()
     for report in reports:
-        if report.name in answers:
+        if report.name in answers and report not in requestable:
             path, days = answers[report.name]
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
                 samples[report.name] = judge_answers(report, documents, stored, known_ids, settings.timezone)
-    if left := [report for report in reports if report in requestable and report.name not in samples]:
+    if left := [report for report in reports if report in requestable]:
         sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known_ids[kind])
         requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
         customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]

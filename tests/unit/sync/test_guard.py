@@ -93,6 +93,17 @@ def test_a_table_with_enough_rows_may_not_become_empty_if_another_has_rows() -> 
     assert emptied(sold(20), agents(0), agent_rows=19)[0] == ""
 
 
+def test_a_column_that_marts_need_may_not_be_empty_even_if_one_row_is_stored() -> None:
+    amount = NormalizedTable(
+        "sold",
+        (text("amount", "amount", needed=True),),
+        pl.DataFrame({"amount": [None]}, {"amount": pl.String()}),
+        (),
+    )
+    stored = {"sold": TableProfile(1, Counter(amount=1))}
+    assert held_back(stored, amount, rows=1)[0] == COLUMN_EMPTIED
+
+
 def test_some_empty_columns_are_named_and_the_others_counted() -> None:
     stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
     found = held_back(stored, sold(20, note=None), rows=20)[1]

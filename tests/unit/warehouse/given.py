@@ -49,6 +49,7 @@ class Column:
     source: str = ""
     description: str = ""
     name_inferred: bool = False
+    needed: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ DECLARED = (SALES, AGENTS, USERS, OFFICES)
 
 def table(declared: TableSchema, rows: Iterable[Mapping[str, Any]], *more: Column) -> Table:
     """Rows of a table as normalization returns them; `more` are undocumented columns."""
-    columns: tuple[ColumnLike, ...] = (*declared.columns.values(), *more)
+    stored = declared.columns.values()
+    columns = (*(Column(one.name, one.type, source=one.source) for one in stored), *more)
     given = [{"_row": number, **row} for number, row in enumerate(rows)]
     places = [name for name in PLACES if name != "_parent_row" or any(name in row for row in given)]
     kinds = {name: PLACES[name] for name in places} | {one.name: DTYPES[one.type] for one in columns}
