@@ -32,6 +32,7 @@
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
 --     marts.users
 --   month: first day of the month
+--   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   budget: the budget of the whole month, even where is_open; commission in SEK without VAT, as documented for
 --     setting budgets; null without a budget
 --   actual: amount reached in the month; null if it is not loaded, lacks rows, or was last read before its

@@ -7,52 +7,12 @@
 --   lead_side: seller or buyer, by the words of lead_type
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   sold_on: day of the contract, if the estate was sold after the lead was created
-WITH user_months AS (
-    SELECT leads.user_id, leads.month, workplaces.office_id
-    FROM (SELECT DISTINCT party_id AS user_id, month FROM staging.leads) AS leads
-    ASOF JOIN staging.user_offices AS workplaces ON workplaces.user_id = leads.user_id AND leads.month >= workplaces.month
-),
-
-leads_with_offices AS NOT MATERIALIZED (
-    SELECT
-        leads.*,
-        coalesce(parties.office_id, by_customer.office_id, by_user.office_id) AS office_id,
-        receivers.office_id AS receiver_office_id
-    FROM staging.leads AS leads
-    LEFT JOIN staging.lead_offices AS parties
-        ON (parties.company_number, parties.company_id, parties.company_name)
-        IS NOT DISTINCT FROM (leads.party_company_number, leads.party_company_id, leads.party_company_name)
-    LEFT JOIN staging.lead_offices AS receivers
-        ON (receivers.company_number, receivers.company_id, receivers.company_name)
-        IS NOT DISTINCT FROM (leads.receiver_company_number, leads.receiver_company_id, leads.receiver_company_name)
-    LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
-    LEFT JOIN user_months AS by_user ON by_user.user_id = leads.party_id AND by_user.month = leads.month
-),
-
-chosen_leads AS NOT MATERIALIZED (
-    SELECT leads_with_offices.*
-    FROM leads_with_offices
-    LEFT JOIN marts.office_sources AS sources
-        ON sources.report = 'tips_and_leads'
-        AND sources.office_id = leads_with_offices.office_id
-        AND sources.month = leads_with_offices.month
-    WHERE sources.customer_id IS NULL OR sources.customer_id = leads_with_offices.customer_id
-),
-
-repeated_leads AS (
-    SELECT way, lead_id, max(landed_row) AS landed_row
-    FROM chosen_leads
-    WHERE lead_id IS NOT NULL
-    GROUP BY ALL
-    HAVING count(*) > 1
-)
-
 SELECT
     leads.*,
     lead_side(leads.way, leads.lead_type) AS lead_side,
     coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
     CASE WHEN sales.contract_on >= leads.created_at::DATE THEN sales.contract_on END AS sold_on
-FROM chosen_leads AS leads
-LEFT JOIN repeated_leads USING (way, lead_id)
+FROM staging.leads_with_offices AS leads
+LEFT JOIN staging.repeated_leads AS repeated_leads USING (way, lead_id)
 LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id
 WHERE repeated_leads.landed_row IS NULL OR repeated_leads.landed_row = leads.landed_row

@@ -1,0 +1,13 @@
+-- Which leads and tips do several answers have, and which of them counts?
+-- One row per lead or tip with several rows: the one loaded last.
+-- A table, because marts.leads is built in parts, and each would search all leads.
+-- Kind: table
+-- Columns:
+--   way: incoming lead, outgoing lead or tip
+--   lead_id: id of the lead or tip
+--   landed_row: the row that counts, by its column _row
+SELECT way, lead_id, max(landed_row) AS landed_row
+FROM staging.leads_with_offices
+WHERE lead_id IS NOT NULL
+GROUP BY ALL
+HAVING count(*) > 1
