@@ -34,8 +34,6 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 ROOT = Path(__file__).resolve().parents[2]
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "brokerbi-golden"
-OLDER_DUCKDBS = ("1.1.3", "1.4.4")
 SCHEMAS = ("bi", "marts", "meta")
 BROKERAGE = ZoneInfo("Europe/Stockholm")
 FIRST, MOVED, HEALED = date(2024, 4, 12), date(2024, 5, 20), date(2024, 5, 21)
@@ -107,13 +105,6 @@ facts = {
     "sensors": {one.name: sensor(one) for one in repository.sensor_defs},
 }
 print(json.dumps(facts, default=str, sort_keys=True))
-"""
-
-OLDER_COUNTS = """
-import duckdb, json, sys
-with duckdb.connect(sys.argv[1], read_only=True) as file:
-    for name in json.loads(sys.argv[2]):
-        print(name, *file.execute(f"SELECT count(*) FROM {name}").fetchone())
 """
 
 SURROUNDINGS = {
@@ -397,7 +388,6 @@ def whole_way(checkout: Checkout, *, fast: bool) -> None:
         if fast:
             return
         _night_after(here)
-        note_older_readers(here.published, checkout)
         here.run_each("status", "status --json", "doctor", "doctor --offline")
         _kept_files(here)
         _forgetting(here)
@@ -543,20 +533,6 @@ def dagster(checkout: Checkout) -> None:
     for kind, found in facts.items():
         for name, one in found.items():
             checkout.note(f"dagster/{kind}/{name}", [json.dumps(one, ensure_ascii=False)])
-
-
-def note_older_readers(path: Path, checkout: Checkout) -> None:
-    """How many rows older DuckDBs count in every table and view."""
-    with duckdb.connect(str(path), read_only=True) as file:
-        names = json.dumps(_tables(file))
-    for version in OLDER_DUCKDBS:
-        target = CACHE / f"duckdb-{version}"
-        if not (target / "duckdb").is_dir():
-            words = f"-m pip install --quiet --no-deps duckdb=={version} --target".split()
-            subprocess.run([sys.executable, *words, target], check=True, stderr=subprocess.DEVNULL)
-        environment = {**checkout.environment(), "PYTHONPATH": str(target)}
-        told = ended([sys.executable, "-c", OLDER_COUNTS, str(path), names], environment, path.parent)
-        checkout.note(f"older duckdb/{version}", (told.stdout or told.stderr).splitlines())
 
 
 def main() -> None:
