@@ -213,8 +213,8 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{size(free)} is free.",
-            remedy="Lower BROKERBI_KEEP_PUBLISHED and BROKERBI_LANDING_DAYS; delete the oldest files in "
-            "published/, if any.",
+            remedy="Lower BROKERBI_KEEP_PUBLISHED, set BROKERBI_LANDING_DAYS, and delete the oldest files in "
+            "published/.",
         )
 
 
