@@ -26,8 +26,8 @@ CustomerLogin = tuple[str, Login | None]
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved if half of the latest tries failed or were denied. `stop_error`, which ends the
-    run, is set if in a row
+    The rate limit is halved if at least half of the latest tries failed or were denied. `stop_error`, which
+    ends the run, is set if in a row
     - three or more requests failed, all of them because no connection could be made,
     - `max_failures` requests failed in all their tries, for at least three pairs of a report and a customer
       and at least three reports (or all `report_count` reports of the run), or

@@ -110,7 +110,7 @@ class Connection:
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read and decompress a response into `body`; returns False if it exceeds the limit.
 
-        Raises errors of httpx for a response that ends early, is damaged, or is not compressed with gzip.
+        Raises errors of httpx for a response that ends early, is damaged, or has another compression.
         """
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it

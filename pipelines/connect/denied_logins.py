@@ -16,7 +16,7 @@ COST = 2**14
 """The cost of scrypt: each guess at a password takes 16 MB and as much time as one of our checks."""
 FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""Then a denied login is tried once more, usually the next night: the service may have been wrong."""
+"""After this time a denied login is tried once more, as the denial may be an error of the service."""
 
 
 @dataclass(frozen=True)
