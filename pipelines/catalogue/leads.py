@@ -1,6 +1,6 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-Only reports take a group's customer id, so bids are requested for each of its offices (interface, Endpoints).
+A group's customer id is not accepted for bids, so they are requested by office (interface, Endpoints).
 """
 
 from __future__ import annotations

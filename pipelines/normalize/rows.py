@@ -108,7 +108,7 @@ class Level:
 
     @property
     def names(self) -> list[str]:
-        """The name of each element, its own key or that of its list, including elements not selected."""
+        """The name of each element (its key, or that of its list), even of those that `select` left out."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:

@@ -1,6 +1,6 @@
 """Paths: where rows are in an answer, and where each column is along the path to the rows.
 
-path = step("."step)*    case and "_" of names are ignored; an empty path is the document itself
+path = step("."step)*    case and separators of names are ignored; an empty path is the document
 name   a member          name[]  each element of a list       name{}  each value of an object
 *[]    every list of objects in this object                   (a|b)[] these lists together
 #      after {}, *[] or (a|b)[]: the name under which the element was found
