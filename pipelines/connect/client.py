@@ -143,21 +143,21 @@ class Client:
         return await self._send(request, number)
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        denied = self.denied_logins
-        if denied and not self._is_accepted and not self._is_denied:
-            self._is_denied = await asyncio.to_thread(denied.blocks, self.login)
+        denied_logins = self.denied_logins
+        if denied_logins and not self._is_accepted and not self._is_denied:
+            self._is_denied = await asyncio.to_thread(denied_logins.blocks, self.login)
         async with self.rate_limit.slot():
             self._check(request)
             sent_at = self.clock.monotonic()
             attempt, answer = await self._connection.send(request, number)
             if attempt.status == UNAUTHORIZED and not self._is_denied:
                 self._is_denied = True
-                if denied:
-                    await asyncio.to_thread(denied.remember, self.login)
+                if denied_logins:
+                    await asyncio.to_thread(denied_logins.remember, self.login)
             elif attempt.shows_accepted_login and not self._is_accepted:
                 self._is_accepted = True
-                if denied:
-                    await asyncio.to_thread(denied.forget, self.login)
+                if denied_logins:
+                    await asyncio.to_thread(denied_logins.forget, self.login)
         return sent_at, attempt, answer
 
     def _check(self, request: Request) -> None:
