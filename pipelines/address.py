@@ -10,9 +10,9 @@ _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 
 
 def checked_address(text: str) -> str:
-    """The base address without a trailing slash; raises ValueError for logins, queries and other schemes.
+    """The base address without a trailing slash; raises ValueError unless it is only HTTP(S), host and path.
 
-    An error message has no subject, and never quotes the address: it may contain a password.
+    An error message has no subject, and never quotes the address, which may contain a password.
     """
     address = text.strip().rstrip("/")
     try:

@@ -24,7 +24,7 @@ class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
-    `is_example` is true if their errors differ, so that the error of `first` is shown as an example.
+    `is_example` is true if they share no `trouble` and their errors differ: that of `first` is an example.
     """
 
     first: Condition
@@ -72,7 +72,7 @@ class Cause:
 
     @property
     def since(self) -> str:
-        """When the conditions began; empty if unknown."""
+        """When the first of the conditions began; empty if unknown."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
 
@@ -95,7 +95,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 def matching_conditions(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """The conditions that explain why these reports, customers and months were not loaded."""
+    """The conditions that explain why months were not loaded; a key is a report, customer and month."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
         row
@@ -113,7 +113,7 @@ def denial_conditions(report: str, customer: str, conditions: Iterable[Condition
 
 
 def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list[str]:
-    """A line for each cause, at most `limit`; then one with the number of the other causes."""
+    """A line for each cause, at most `limit`; then the number of the other causes, if any."""
     all_causes = causes(conditions)
     left = len(all_causes) - limit
     more = [f"`brokerbi status` shows {counted(left, 'more cause')}."] if left > 0 else []

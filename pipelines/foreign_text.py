@@ -31,7 +31,7 @@ def file_name(name: str) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """The text, with an apostrophe in front if it would run as a formula; not for numbers, such as -1."""
+    """The text, with an apostrophe in front if it would run as a formula; do not pass numbers such as -1."""
     return f"'{text}" if text.startswith(tuple(FORMULA_CHARS)) else text
 
 

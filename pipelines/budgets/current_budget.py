@@ -14,7 +14,8 @@ from pipelines.budgets.budget import Change, Values, month_of
 from pipelines.catalogue.model import Report
 from pipelines.connect.models import Request
 from pipelines.normalize.document import Document, read_document
-from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.rows import ShapeMismatch
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import Clients, RunContext
 

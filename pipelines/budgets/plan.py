@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pipelines.budgets.budget import BudgetError, BudgetKey, BudgetPlan, Change, os_user
 from pipelines.budgets.budget_file import Entry, read_budget_file
 from pipelines.budgets.current_budget import REPORTS, Unreadable, budget_reports, office_number, read_budget
-from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
+from pipelines.connect.errors import CircuitOpen, ConnectError, Unauthorized
 from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.database import Store
 
@@ -124,7 +124,7 @@ async def _with_current_budgets(
         for change in requested:
             try:
                 before = await read_budget(session.clients, reports, change)
-            except (Unauthorized, HostDown):
+            except (Unauthorized, CircuitOpen):
                 raise
             except (Unreadable, ConnectError) as error:
                 why = getattr(error, "issue", error)

@@ -40,7 +40,7 @@ REPORT = "budget_pushes"
 PATIENCE = 120.0
 """Seconds that the service may take to show a budget after it was sent."""
 SECONDS_BETWEEN_READS = 5.0
-STOPPING = (errors.Unauthorized, errors.Forbidden, errors.HostDown)
+STOPPING = (errors.Unauthorized, errors.Forbidden, errors.CircuitOpen)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
 """After these errors the service may have set the budget, or not."""
 USE_OWN_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."

@@ -1,8 +1,8 @@
 """The budget reports: the budgets of offices and users, month by month.
 
 Three of them take a range of months: one request returns all months, if rows state a year and a month. The
-others have one month in their path. They are requested once a week, and when their counterpart for a range
-has changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
+others have one month in their path, and are requested once a week, and when their counterpart for a range has
+changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # By operation: the budgeted quantity, the counterpart for a range of months, and the measures.
+    # Operation -> the budgeted quantity, the counterpart for a range of months, and the measures.
     "Estate": ("sold and registered homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),
@@ -69,7 +69,7 @@ def _range_report(name: str) -> Report:
     """The budget of all offices and users of a customer for a range of months."""
     operation, meaning, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
-    # The interface states no limit, so that a first backfill and the months ahead are one request.
+    # The interface states no limit, and 60 months make most first backfills one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,

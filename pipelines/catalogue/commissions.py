@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """Yield a report for all kinds of assignment, and one for each kind, which is off by default.
+    """Yield a report for all kinds of assignment and, off by default, one for each kind.
 
     `{}` in a description is replaced by the kind.
     """
@@ -160,7 +160,7 @@ REPORTS = (
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",
-            window_months=TWO_MONTHS + 1,  # including margins, still two requests
+            window_months=TWO_MONTHS + 1,  # two requests, including margins
             limit=TWO_MONTHS,
         ),
         month_of_row="documented date",

@@ -1,6 +1,6 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-Only reports take a group's customer id, so bids are requested for each of its offices (interface, Endpoints).
+A group's customer id is not accepted for bids, so they are requested by office (interface, Endpoints).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
     description="whether it was removed: no field states it, so active and removed rows are requested "
-    "separately; null if both requests returned the row, or if version 0.1 loaded it",
+    "separately; null if both requests returned this row and nearly all others, or if version 0.1 loaded it",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 

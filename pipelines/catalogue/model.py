@@ -19,7 +19,7 @@ TimeParameters = Literal[
     "month in path",  # path segments {year} and {month}
     "none",  # the answer is the current state
 ]
-# How the warehouse stores the rows.
+# How the warehouse stores rows.
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
     "history",  # a snapshot, stored as slowly changing history
@@ -85,7 +85,7 @@ def column(sql_type: str, source: str, description: str, *, name: str = "", **ma
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
-# The service sends money as JSON numbers (commissions fractional, prices whole), read as decimals.
+# The service sends money as JSON numbers: commissions fractional, prices whole. We read them as decimals.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
@@ -146,11 +146,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter with several values: every window is requested once for each, in this order.
+    """A parameter with two values: every window is requested once for each, in this order.
 
-    In every topmost table, `column` has the meaning of the value that a row was requested with. A row that
-    is returned for several values changed between the requests, so the last value counts. If nearly all rows
-    of the first value are also returned for another, the service ignores the parameter, and `column` is null.
+    In every topmost table, `column` has the meaning of the value that a row was requested with. A row that is
+    returned for both values changed between the requests, so the last value counts. But if nearly all rows of
+    the first value are returned for both, the service ignores the parameter, and their `column` is null.
     """
 
     parameter: str
@@ -171,7 +171,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that will still change; each nightly run requests the `max_months` months read longest ago."""
+    """Rows that will change; of their months, nightly runs request the `max_months` read longest ago."""
 
     table: str
     condition: str
@@ -230,14 +230,14 @@ class Endpoint:
 class Timing:
     """When a report is requested."""
 
-    enabled: bool = True  # by default; the settings can change it
+    enabled: bool = True  # whether it is on by default
     on_demand: bool = False  # only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # also future months (of budgets), once a week if each takes a request
-    counterpart: str | None = None  # the report that has the same budgets for a range of months
+    months_ahead: bool = False  # also future months; once a week, if each month takes a request
+    counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    position: int = 0  # in the catalogue; spreads the older months of reports over nightly runs
+    position: int = 0  # place in the catalogue; it spreads the older months of reports over nightly runs
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,7 @@ class ShrinkLimits:
     """How many stored rows of a window's months an answer may remove before it is held back."""
 
     max_loss: float = 0.5  # share of the stored rows
-    min_rows: int = 20  # if fewer are stored, all may be removed
+    min_rows: int = 20  # if fewer rows are stored, all may be removed
 
 
 ONE_MONTH_LIMITS = ShrinkLimits(min_rows=5)
@@ -276,14 +276,14 @@ class Report:
     def margin(self) -> timedelta:
         """The extra time that is requested before and after the requested months.
 
-        The service may read the bounds in another time zone than its rows, as the interface states no time
-        zone. Rows with dates in other months are dropped.
+        The interface states no time zone, so the service may read the bounds in another one than that of its
+        rows. Rows of this extra time are left out.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
     @property
     def has_months(self) -> bool:
-        """Whether the ledger tracks this report by month."""
+        """Whether rows belong to months, by which the ledger tracks the report."""
         return self.month_of_row != "none"
 
     @property

@@ -60,7 +60,7 @@ LIVE_ACTIVITY = (
     assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "of these, booked by the user"),
 )
 
-# Live reports may span two months (interface, Limits), but no date of their rows is documented.
+# Requests may span two months (interface, Limits), but are for one, as no date of a row is documented.
 live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
 snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (

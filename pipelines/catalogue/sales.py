@@ -32,10 +32,10 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # the interface states no limit, but longer answers may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
-"""Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
+"""Reports that can select sales by change, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
-DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest of other reports
+DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest limit of any report
 
 ADDRESS = (
     text("streetAddress", "street address"),
@@ -200,7 +200,7 @@ def _nested_tables(
 def _estates(
     name: str, description: str, *, is_thin: bool = False, dated_by: str | None = "contract_day"
 ) -> tuple[Table, ...]:
-    """The table of estates and its nested tables; thin ones have fewer columns and no changes."""
+    """The table of estates and its nested tables; if `is_thin`, with fewer columns and without changes."""
     estates = Table(
         f"{name}_estates",
         ESTATE_ROWS,
@@ -219,7 +219,7 @@ def _endpoint(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoin
 
 
 sales_report = partial(Report, subject="sales")
-report_by_contract_date = partial(  # so that each sale belongs to one month
+report_by_contract_date = partial(  # a sale has one contract date, so it belongs to one month
     sales_report, stored_as="months", month_of_row="documented date", estate_id_column="id"
 )
 SOLD = "Sold estates, with their agents, shares and changes."
@@ -319,9 +319,9 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The name of the first report that is not denied, and its variant with changed sales, if any.
+    """The first of PROBE_REPORTS that is not denied: its name, and its variant with changed sales; else None.
 
-    The service files a changed sale under the month of the change, so its rows get no month.
+    The service files a changed sale under the month of the change, so rows get no month.
     """
     for name in PROBE_REPORTS:
         if name in catalogue and name not in denied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from pipelines.connect.errors import AllDenied, ConnectError, HostDown, Unreachable
+from pipelines.connect.errors import AllDenied, CircuitOpen, ConnectError, HostDown, Unreachable
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.pace import RateLimit
 
@@ -13,7 +13,7 @@ LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
 MIN_PAIRS = 3  # one report of one customer may fail for a reason of its own
 FORBIDDEN = 403
-STATUSES_WITH_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
+STATUSES_WITH_ACCESS = frozenset({200, 400})  # even a rejected request (400) shows that the login has access
 MIN_CUSTOMERS = 3
 MIN_DENIALS = 6
 MIN_DENIED_REPORTS = 3
@@ -26,16 +26,18 @@ CustomerLogin = tuple[str, Login | None]
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved when half of the latest tries failed or were denied. `stop_error` ends the run if
-    three requests in a row cannot connect, if every report is denied (403) for one customer after another, or
-    if `max_failures` requests in a row fail in all their tries. The failures must cover three pairs of a
-    report and a customer, and three reports (or all `report_count` reports of the run, if fewer).
+    The rate limit is halved if at least half of the latest tries failed or were denied. `stop_error`, which
+    ends the run, is set if in a row
+    - three or more requests failed, all of them because no connection could be made,
+    - `max_failures` requests failed in all their tries, for at least three pairs of a report and a customer
+      and at least three reports (or all `report_count` reports of the run), or
+    - every report was denied (403) for one customer after another.
     """
 
     rate_limit: RateLimit
     report_count: int = MIN_DENIED_REPORTS
     max_failures: int = 10
-    stop_error: HostDown | None = None
+    stop_error: CircuitOpen | None = None
     _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _errors_in_a_row: list[ConnectError] = field(default_factory=list)
     _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
@@ -44,12 +46,12 @@ class CircuitBreaker:
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
-        """Raise HostDown if the circuit is open."""
+        """Raise `stop_error`, for this request, if the circuit is open."""
         if error := self.stop_error:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Record a try with a login; one that is not retryable ends a series of failed requests."""
+        """Record a try; if it is not retryable, it ends the series of failed requests."""
         is_denied = attempt.status == FORBIDDEN
         self._latest_failures.append(attempt.is_retryable or is_denied)
         if len(self._latest_failures) == LATEST_TRIES and sum(self._latest_failures) * 2 >= LATEST_TRIES:
@@ -97,9 +99,9 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login has no access to a customer: it was denied three reports and received none.
+        """Whether a login was denied at least three reports of a customer, and received none.
 
-        One of the denied reports must have been answered for another customer or login.
+        At least one of the denied reports must have been answered for another customer or login.
         """
         denied = self._denied_reports.get((customer, login), set())
         return (
@@ -109,7 +111,7 @@ class CircuitBreaker:
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether the latest denials in a row cover every report, three customers and six pairs of both.
+        """Whether denials since the last answer cover every report, three customers, and six pairs of them.
 
         Fewer denials may come from a single missing access right.
         """
@@ -121,7 +123,7 @@ class CircuitBreaker:
             and len(self._denied_in_a_row) >= MIN_DENIALS
         )
 
-    def _give_up(self, error: HostDown) -> None:
-        """End the run with this error, unless another error has ended it already."""
+    def _give_up(self, error: CircuitOpen) -> None:
+        """End the run with this error, unless another has ended it already."""
         self.rate_limit.slow_down()
         self.stop_error = self.stop_error or error

@@ -45,9 +45,9 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated only after 429, 5xx, time-outs, resets, truncated bodies, cached answers and 2xx
-    answers that are not JSON. After a 401 the login is not used until `denied_logins` allows its
-    second try. Raises ValueError for a base address that contains a login.
+    A GET request is repeated only after 429, 5xx, connection errors, time-outs, broken or stale answers, and
+    2xx answers that are not JSON. After a 401 the client sends nothing more; `denied_logins` decides when
+    a later client may. Raises ValueError for a base address that contains a login.
     """
 
     base_url: str
@@ -73,9 +73,10 @@ class Client:
     ) -> tuple[Answer, T]:
         """The complete answer to a request, and the result of `read` for its body.
 
-        `read` runs in a thread; its ValueError means that the body is not JSON. `tries` can only lower
-        `retry.tries`. The wait for the first slot does not count towards `retry.total_seconds`. Raises a
-        ConnectError on failure, without a request if the login was denied before or the circuit is open.
+        `read` runs in a thread. It raises TooManyObjects, or any other ValueError if the body is not JSON.
+        `tries` can only lower `retry.tries`. The wait for the first slot does not count towards
+        `retry.total_seconds`. Raises a ConnectError on failure, and before sending if the login was denied
+        or the circuit is open.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -106,7 +107,7 @@ class Client:
             await self.clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
-        """Send a writing request exactly once; returns the answer if it was accepted.
+        """Send a writing request without ever repeating it; returns the answer if the service accepted it.
 
         Raises a ConnectError on failure. After TooManyRequests, Unavailable and Unreachable the
         service may or may not have written: read before sending again.
@@ -130,7 +131,7 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Make one try, unless the login was denied or the circuit is open; returns its start and outcome.
+        """Make one try; returns its start and outcome. Raises if the login was denied or the circuit is open.
 
         Until the service has accepted the login, tries go one at a time, so a wrong login costs one request.
         """
@@ -142,21 +143,21 @@ class Client:
         return await self._send(request, number)
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        denied = self.denied_logins
-        if denied and not self._is_accepted and not self._is_denied:
-            self._is_denied = await asyncio.to_thread(denied.blocks, self.login)
+        denied_logins = self.denied_logins
+        if denied_logins and not self._is_accepted and not self._is_denied:
+            self._is_denied = await asyncio.to_thread(denied_logins.blocks, self.login)
         async with self.rate_limit.slot():
             self._check(request)
             sent_at = self.clock.monotonic()
             attempt, answer = await self._connection.send(request, number)
             if attempt.status == UNAUTHORIZED and not self._is_denied:
                 self._is_denied = True
-                if denied:
-                    await asyncio.to_thread(denied.remember, self.login)
+                if denied_logins:
+                    await asyncio.to_thread(denied_logins.remember, self.login)
             elif attempt.shows_accepted_login and not self._is_accepted:
                 self._is_accepted = True
-                if denied:
-                    await asyncio.to_thread(denied.forget, self.login)
+                if denied_logins:
+                    await asyncio.to_thread(denied_logins.forget, self.login)
         return sent_at, attempt, answer
 
     def _check(self, request: Request) -> None:
@@ -165,7 +166,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try, and a list with the result of `read`, which is empty if the try now has an error."""
+        """The try and, in a list, the result of `read`; if this fails, a failed try and an empty list."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

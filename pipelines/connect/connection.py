@@ -70,7 +70,7 @@ class Connection:
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
         """Send a request once and read the whole answer, which is None if no status arrived.
 
-        An error status counts even if its body breaks off.
+        If the status is not 2xx, errors of the body are ignored.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
@@ -110,7 +110,7 @@ class Connection:
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read and decompress a response into `body`; returns False if it exceeds the limit.
 
-        Raises errors of httpx for a response that ends early or is damaged.
+        Raises errors of httpx for a response that ends early, is damaged, or has another compression.
         """
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
@@ -153,7 +153,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """The body in UTF-8: converted from its declared charset, if it is not valid UTF-8 already."""
+    """The body in UTF-8: if it is not valid UTF-8 already, it is converted from its declared charset."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

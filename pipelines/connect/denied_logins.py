@@ -16,23 +16,23 @@ COST = 2**14
 """The cost of scrypt: each guess at a password takes 16 MB and as much time as one of our checks."""
 FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""A denied login is tried once more the next night, as the denial may be an error of the service."""
+"""After this time a denied login is tried once more, as the denial may be an error of the service."""
 
 
 @dataclass(frozen=True)
 class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
-    A file represents a username and password at one address, and contains neither. It was last modified at
-    the latest denial, and is empty until the second try is denied too. A corrected password has another file,
-    so the login is tried immediately.
+    A file represents a username and password at one address, and contains neither. Its modification time is
+    that of the latest denial, and it is empty until the second try is denied too. A corrected password has
+    another file, so it is tried immediately.
     """
 
     folder: Path
     base_url: str
 
     def blocks(self, login: Login) -> bool:
-        """Whether this login was denied and may not be tried again yet."""
+        """Whether this login was denied and may not be tried now."""
         try:
             state = self._file(login).stat()
         except FileNotFoundError:

@@ -80,11 +80,11 @@ class Redirected(ConnectError):
 
 
 class AnswerTooLarge(ConnectError):
-    """The answer is larger than BROKERBI_LARGEST_ANSWER_MB; a shorter request may be answered."""
+    """The answer has too many bytes or objects; a request for a shorter period may be answered."""
 
 
 class TooManyObjects(ValueError):
-    """A body, even a small one, has more values than fit in memory; raised when an answer is read."""
+    """A body, even a small one, has more values than fit in memory; raised while it is read."""
 
 
 class NotJson(ConnectError):
@@ -96,25 +96,29 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-out, reset, truncated or cached body in the last try; `timed_out` if most tries timed out."""
+    """5xx, time-out, broken or stale answer in the last try; `timed_out` if more than half timed out."""
 
     timed_out: bool = False
 
 
 class Unreachable(ConnectError):
-    """No connection in the last try."""
+    """No connection could be made in the last try."""
 
     trouble = "service"
 
 
-class HostDown(ConnectError):
-    """The circuit is open: too many requests failed in a row, so the run ends."""
+class CircuitOpen(ConnectError):
+    """The circuit breaker has ended the run."""
+
+
+class HostDown(CircuitOpen):
+    """Too many requests failed in a row."""
 
     trouble = "service"
 
 
-class AllDenied(HostDown):
-    """The circuit is open: every report was denied, customer after customer, so the run ends."""
+class AllDenied(CircuitOpen):
+    """Every report was denied, customer after customer."""
 
     trouble = "refusal"
 
@@ -122,8 +126,8 @@ class AllDenied(HostDown):
 LOGIN_DENIED = "The login was denied (401). A denied login is tried on two nights, then only if it changes."
 RUN_AGAIN = "The next run repeats the request; if the error lasts, ask the service's support."
 CHECK_ADDRESS = (
-    "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "
-    "answered, both are right, so ask the service's support whether it has these months."
+    "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are answered, "
+    "both are right; then ask the service's support whether it has the requested months."
 )
 TOO_OLD_OR_GROUP = (
     "If the service has no data for the first month, set BROKERBI_START to a later month. If the report does "
@@ -154,21 +158,21 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""The error, how the last try ended, and the remedy, by the last try's kind of error."""
+"""By the last try's kind of error: the error, how the try ended, and the remedy."""
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
     """The error for an answer after which the request is not repeated."""
     if answer.status == UNAUTHORIZED:
         return unauthorized_error(answer.request, login, answer)
-    kind, meaning, remedy = FINAL_ERRORS.get(
+    error_class, meaning, remedy = FINAL_ERRORS.get(
         answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
-        kind, remedy = Redirected, CHECK_ADDRESS
+        error_class, remedy = Redirected, CHECK_ADDRESS
         meaning = "it redirects to another address, which is not followed."
     issue = f"The service answered {answer.status}: {meaning}{_quote(answer, login)}"
-    return kind(issue, remedy, request=answer.request, answer=answer, tries=answer.tries)
+    return error_class(issue, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
@@ -184,7 +188,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
 
 
 def too_large_error(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer that exceeds the size limit or, by `last.detail`, has too many objects."""
+    """The error for an answer above the size limit or, if `last` has a `detail`, with too many objects."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
@@ -200,17 +204,17 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
     """The error after the last try of a request; `answer` is the last answer, if any."""
     last = tries[-1]
     if last.error_kind:
-        kind, ending, remedy = ERRORS_BY_KIND[last.error_kind]
+        error_class, ending, remedy = ERRORS_BY_KIND[last.error_kind]
     elif last.status == TOO_MANY_REQUESTS:
-        kind, ending = TooManyRequests, f"answered {last.status}"
+        error_class, ending = TooManyRequests, f"answered {last.status}"
         remedy = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
     else:
-        kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
+        error_class, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
     if last.error_kind == "not json" and last.detail.startswith(MARKUP):
         remedy = "Check that BROKERBI_BASE_URL is the service itself, and not a login page in front of it."
     number = "one try" if len(tries) == 1 else f"{len(tries)} tries"
     detail = f" ({last.detail})" if last.error_kind and last.detail else ""
-    error = kind(
+    error = error_class(
         f"There was no usable answer in {number}; the last {ending}{detail}.",
         remedy,
         request=last.request,
@@ -225,7 +229,7 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
 
 
 def _quote(answer: Answer, login: Login) -> str:
-    """The beginning of a body, on one line, without control characters or the login."""
+    """A sentence that quotes the beginning of a body, without the login; empty if there is no text."""
     text = answer.body[: 4 * MAX_EXCERPT].decode("utf-8", "replace")
     text = "".join(character if character.isprintable() else " " for character in text)
     text = login.hide(" ".join(text.split()))

@@ -30,7 +30,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    Messages use `name` for the login: the setting that contains it, and the customer.
+    Messages call the login by its `name`, which states the setting that contains it.
     """
 
     username: str = field(repr=False)
@@ -121,9 +121,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: a percent-encoded path below the base address, and a query.
+    """One request: a percent-encoded path below the base address, and a query; with a JSON `body`, it writes.
 
-    A request with a `body` (JSON) writes. Raises ValueError for a path that is not encoded or contains `..`.
+    Raises ValueError for a path that is not encoded or has a segment `.` or `..`.
     """
 
     path: str
@@ -155,8 +155,7 @@ class Request:
 class Answer:
     """An answer of the service, decompressed, without the login.
 
-    `tries` is the number of tries. If the body broke off or was too large, `body` is the part that was
-    read.
+    `tries` is the number of tries so far. If the body broke off or was too large, `body` is its beginning.
     """
 
     request: Request
@@ -171,14 +170,15 @@ class Answer:
 
 
 ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
-"""The reason why a try has no readable answer."""
+"""The reason why the answer of a try is missing or unusable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """The outcome of one try of a request: its status, if any, and its kind of error, if any.
+    """The outcome of one try of a request: its status, if one arrived, and its kind of error, if any.
 
-    `detail` describes the error, without the login; `bytes` is the received size.
+    An error status is no `error_kind`. `detail` describes the error, without the login; `bytes` is the
+    received size.
     """
 
     request: Request

@@ -16,7 +16,7 @@ from pipelines.clock import Clock, SystemClock
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
-SECONDS_TO_RECOVER = 60.0  # without an error for this time, one halving is undone
+SECONDS_TO_RECOVER = 60.0  # each time this long without a failure undoes one halving
 ONE_DAY = 86_400.0  # seconds; a longer Retry-After comes from a wrong clock of the service
 
 
@@ -45,7 +45,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate; calls within five seconds count once. A minute without a call undoes a halving."""
+        """Halve the rate; calls within five seconds count once. A minute without calls undoes one halving."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
@@ -63,7 +63,7 @@ class RateLimit:
 class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
-    At most `tries` requests are sent, and none begins more than `total_seconds` after the first.
+    At most `tries` tries are made, and none begins more than `total_seconds` after the first.
     """
 
     tries: int = 5
@@ -72,17 +72,17 @@ class RetryPolicy:
     longest_delay: float = 60.0
     random: Random = field(default_factory=Random, repr=False, compare=False)
 
-    def delay(self, tries: int, elapsed: float, retry_after: float | None) -> float | None:
-        """The seconds to wait after `tries` tries, at least `retry_after`; None if no try may follow."""
-        if tries >= self.tries:
+    def delay(self, tries_made: int, elapsed: float, retry_after: float | None) -> float | None:
+        """The seconds to wait before the next try, at least `retry_after`; None if no try may follow."""
+        if tries_made >= self.tries:
             return None
-        ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tries - 1))
+        ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tries_made - 1))
         seconds = max(self.random.uniform(0, ceiling), retry_after or 0.0)
         return seconds if elapsed + seconds <= self.total_seconds else None
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """The seconds of a Retry-After header, written as seconds or as an HTTP date; None if it is invalid."""
+    """The seconds of a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
     if header is None:
         return None
     try:

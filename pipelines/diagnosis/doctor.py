@@ -14,7 +14,7 @@ import yaml
 
 from pipelines.catalogue.model import Report
 from pipelines.causes import causes
-from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
 from pipelines.diagnosis.health import (
     START_DAEMON,
     daemon_seen,
@@ -161,7 +161,7 @@ def _service_findings(
     except WarehouseError:  # reported as a separate finding
         yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
         return
-    if down := next((sample.error for sample in samples if isinstance(sample.error, HostDown)), None):
+    if down := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
         yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # all other errors say the same
         return
     by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)

@@ -17,8 +17,8 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.connect.errors import ConnectError, Forbidden
 from pipelines.months import Month
 from pipelines.normalize.document import Document, InvalidJson, read_document
-from pipelines.normalize.normalize import ShapeMismatch, normalize
-from pipelines.normalize.rows import ErrorMessage
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import RequestVariant, Span
 from pipelines.shapes.places import names_in_words
@@ -112,7 +112,7 @@ def _read_answers(
     sample = empty_sample(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
-    except ErrorMessage as error:
+    except OnlyPlainValues as error:
         return replace(sample, state="not understood", sentence=str(error))
     except ShapeMismatch as error:
         needed = [

@@ -16,7 +16,7 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
+MAX_COLUMNS = 250  # undeclared fields of an object that would exceed this stay JSON, in one column
 MORE_FIELDS = "more fields"  # the name of the JSON column
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
@@ -24,7 +24,7 @@ EMPTY: Object = {}
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and for each kind of JSON value a mask of those that do not fit its type."""
+    """A column with its values, and by kind of JSON value, a mask of the values that do not fit its type."""
 
     column: Column
     values: pl.Series
@@ -56,7 +56,7 @@ class Fields:
             spellings.append(key)
 
     def values(self, name: str) -> list[Json]:
-        """The value of each object under a name; None if it has no such member."""
+        """The value of each object under a name; None for an object without such a member."""
         keys = self.spellings.get(name)
         if not keys:
             return [None] * len(self.objects)
@@ -76,8 +76,8 @@ class Fields:
 class Contents:
     """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
-    `declared` are the columns to read, and `lists` the lists that are read elsewhere, by simplified names.
-    With `takes_all`, undeclared fields become columns. With `takes_lists`, undeclared lists become tables.
+    `declared` are the columns to read, and `lists` the lists that are separate places, by simplified names.
+    With `takes_all`, undeclared fields become columns; with `takes_lists`, undeclared lists become tables.
     """
 
     declared: Mapping[Keys, Column]
@@ -89,7 +89,7 @@ class Contents:
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, prefix: Keys = (), spelled_prefix: Keys = ()) -> None:
-        """Add the values of objects; `prefix` has the simplified names that lead to nested objects."""
+        """Add the values of objects; `prefix` has the simplified names that lead to nested ones."""
         paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(prefix)] == prefix)
         declared = {keys[len(prefix)] for keys in paths if len(keys) > len(prefix)}
         names = [
@@ -137,13 +137,13 @@ def is_nothing(value: Json) -> bool:
 
 
 def has_objects(value: Json) -> bool:
-    """Whether a value is a list with objects, which may also contain nulls but nothing else."""
+    """Whether a value is a list of objects, possibly with nulls among them."""
     types = set(map(type, value)) if type(value) is list else set()
     return dict in types and types <= {dict, type(None)}
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """The columns, of their declared type or else of the narrowest type that fits their values."""
+    """The columns, each of its declared type or else of the narrowest type that fits its values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -168,6 +168,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 
 def column_name(keys: Keys) -> str:
-    """The column name for keys: letters and digits of any script, and `_`, but not at the beginning."""
+    """The column name for keys: words of letters and digits, of any script, joined by `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:MAX_NAME_LENGTH])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:MAX_NAME_LENGTH]

@@ -1,4 +1,4 @@
-"""The JSON document of one answer, read by orjson, or by the json module if a float may lose digits."""
+"""The JSON document of one answer, read by orjson or, if this fails or may lose digits, the json module."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always k
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A long number with seven digits before its point: a float may lose digits that an amount needs."""
+"""A number of 16 characters or more, seven or more before its point: a float may lose digits of an amount."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
 
 
 class InvalidJson(ValueError):
-    """A body that is not a JSON object or list."""
+    """A body that is not a JSON object, list or null."""
 
 
 @dataclass(eq=False)
 class Document:
-    """The document of a body; its `value` is read when first used, and again after `forget`."""
+    """The document of a body; its `value` is parsed when first used, and again when used after `forget`."""
 
     body: bytes
 
@@ -49,12 +49,12 @@ class Document:
         return parse_exactly(self.body)
 
     def forget(self) -> None:
-        """Free the memory of the values."""
+        """Free the memory of `value`."""
         self.__dict__.pop("value", None)
 
 
 def read_document(body: bytes) -> Document:
-    """Read a body; raises InvalidJson unless it is a complete JSON object or list, or null."""
+    """Read a body; raises InvalidJson unless it is a complete JSON object, list or null."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
         raise InvalidJson(f"The answer is {describe(document.value)} where an object or a list was expected.")
@@ -62,10 +62,10 @@ def read_document(body: bytes) -> Document:
 
 
 def parse_exactly(body: bytes) -> Json:
-    """Read a body with the json module; raises InvalidJson.
+    """Parse a body with the json module; raises InvalidJson.
 
-    A fractional number of more than 16 characters or beyond the range of a float becomes a Decimal, and so
-    does an integer of more than 4,000. NaN and Infinity, which JSON does not allow, become null.
+    Integers of more than 4,000 characters become Decimals, and so do fractions of more than 16 characters or
+    beyond the range of a float. NaN and Infinity, which JSON does not allow, become null.
     """
     text = _decode(body)
     if r"\u" in text:
@@ -84,7 +84,7 @@ def parse_exactly(body: bytes) -> Json:
 
 
 def to_json(value: Json) -> str:
-    """Write a value as JSON with exact numbers; the value may be nested to any depth."""
+    """The JSON text of a value nested to any depth, with exact numbers."""
     written: list[str] = []
     todo: list[tuple[Json, bool]] = [(value, False)]
     while todo:

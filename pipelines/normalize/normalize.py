@@ -58,10 +58,8 @@ from pipelines.shapes.paths import NONE, member_path, simplified
 from pipelines.shapes.proposal import measure_fields
 from pipelines.shapes.shape import Place, shape_of
 
-__all__ = ["ShapeMismatch", "normalize"]
-
 MIN_REJECTED = 10
-"""An answer fails if at least this many rows, and half of all rows, are rejected; fewer go to quarantine."""
+"""Answers fail if at least this many rows of a topmost table, and at least half of its rows, are rejected."""
 
 
 def normalize(
@@ -92,7 +90,7 @@ def normalize(
 def _request_columns(
     report: Report, requested_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
-    """The columns with facts of the requests: the parts of the requested id, and the choice."""
+    """The columns with facts of each document's request: the parts of the requested id, and the choice."""
     columns = []
     if by_id := report.endpoint.by_id:
         parts = [by_id.parts(requested_id) for requested_id in requested_ids]
@@ -130,7 +128,7 @@ class _Normalizer:
     def _read_level(self, level: Level, parent: NormalizedTable | None) -> None:
         """Read the columns of a level, make its table if it has one, then read the levels below.
 
-        `parent` is the table in whose rows the objects are nested.
+        `parent` is the table in whose rows the level is nested, if any.
         """
         place, table = level.place, level.place.table
         takes_lists = table is not None and table.name.count("__") < MAX_DEPTH
@@ -140,9 +138,8 @@ class _Normalizer:
         filled = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
-                level.columns[path] = FilledColumn(
-                    column, pl.Series([*map(tidy, level.names)], dtype=pl.String)
-                )
+                names = pl.Series([*map(tidy, level.names)], dtype=pl.String)
+                level.columns[path] = FilledColumn(column, names)
             elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled_keys:
                 level.columns[path] = filled.pop(keys, empty_column(column, len(level.elements)))
         if table and not (filled or table.columns or contents.undeclared_lists):
@@ -159,7 +156,7 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, except measures that match two fields and have no path in shapes.toml."""
+        """The declared columns, except measures that match several fields and have no path in shapes.toml."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -172,7 +169,7 @@ class _Normalizer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add the table of a level, without rejected and left-out rows; returns it and its rows' indexes."""
+        """Add the table of a level; returns it and the indexes of the rows neither rejected nor left out."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -220,7 +217,7 @@ class _Normalizer:
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Record the rows that do not fit, with their places and contents; returns their indexes."""
+        """Record the rows that do not fit; returns their indexes. Raises ShapeMismatch for too many."""
         unfit = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
         unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, unfit)
@@ -253,7 +250,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if half of the rows (at least ten), or all rows of a document, are rejected.
 
-        For topmost tables only. The only row of a document may be rejected if it has a declared column.
+        Rows of nested tables may all be rejected. So may the only row of a document, if it is an object with
+        a declared column.
         """
         if table.parent:
             return
@@ -262,10 +260,8 @@ class _Normalizer:
         is_half = len(reasons) >= MIN_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             document = level.documents[row]
-            is_rejected = rejected_counts[document] == row_counts[document]
-            if is_half or (
-                is_rejected and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or row_counts[document] > 1)
-            ):
+            is_suspect = reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or row_counts[document] > 1
+            if is_half or (is_suspect and rejected_counts[document] == row_counts[document]):
                 fitting = len(level.elements) - len(reasons)
                 found = describe_misfit(level.elements[row], [level.roots[document]])
                 raise ShapeMismatch(

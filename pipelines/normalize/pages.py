@@ -18,9 +18,9 @@ Id = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows of a page by topmost table, their ids, and the stated row count of all pages, if any.
+    """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
 
-    `mismatch` says why a page, such as an error message, does not fit the shape of its report.
+    `mismatch` states why the page does not fit the shape of its report, for example as an error message.
     """
 
     rows: Sequence[Sequence[Json]] = ()
@@ -35,7 +35,7 @@ class PageFacts:
 
     @property
     def rows_hash(self) -> int:
-        """A hash that tells pages with different rows apart, even if the rows have no ids."""
+        """A hash that differs for pages with different rows, even if the rows have no ids."""
         return hash(repr(self.rows))
 
 
@@ -73,7 +73,7 @@ def _values_at(objects: Sequence[Json], members: Keys) -> list[Json]:
 
 
 def _total(value: Json, members: Keys) -> int | None:
-    """The number of rows of all pages, as stated in the declared member of the document."""
+    """The number of rows of all pages, as stated in a member of the document; None if it is not stated."""
     [total] = _values_at([value], members)
     if type(total) is str and total.isascii() and total.isdigit() and len(total) < 19:
         total = int(total)

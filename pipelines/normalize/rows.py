@@ -1,8 +1,9 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
-answer does not fit its shape if the object that lacks the list has an undeclared list or object or looks
-like a row of the list, or if an enclosing object has an undeclared member with the name of the list.
+answer does not fit its shape if the object that lacks the list (a) has an undeclared list or object with
+content, (b) looks like a row of the list, or (c) is in an object that has an undeclared list or object with
+the name of the list.
 """
 
 from __future__ import annotations
@@ -24,20 +25,18 @@ from pipelines.shapes.shape import Place
 
 MAX_SUGGESTIONS = 3
 VALUE = "value"
-TYPES_OF_STEPS: dict[str, type] = {"[]": list, "{}": dict, "": dict}
-"""The type that a value must have for each kind of step."""
 
 
 class ShapeMismatch(Exception):
     """The rows of a document are not where the shape of its report says."""
 
 
-class ErrorMessage(ShapeMismatch):
-    """A document has only plain values where rows were expected."""
+class OnlyPlainValues(ShapeMismatch):
+    """A document has only plain values, as an error message has, where rows were expected."""
 
 
 class Children(NamedTuple):
-    """The elements of a list or keyed object, their names, and the index of the object that contains it."""
+    """The elements of a list or keyed object, their names, and the index of the object that has the list."""
 
     parent: int
     elements: Sequence[Json]
@@ -46,10 +45,10 @@ class Children(NamedTuple):
 
 @dataclass(eq=False)
 class Level:
-    """The objects at one place, across all documents; at the topmost level, the documents themselves.
+    """The values at one place in all documents; at the topmost level, the roots of the documents.
 
-    `elements` are the values there, not all of them objects. For each element, `parents` has the index of the
-    object in `above` that contains it.
+    `elements` are these values, usually objects. For each element, `parents` has the index of the object in
+    `above` that contains it or, at the topmost level, the index of its document.
     """
 
     place: Place
@@ -61,7 +60,7 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects; other values become `{VALUE: value}` if they are rows, else `{}`."""
+        """The elements as objects; others are `{}`, or `{VALUE: value}` in a nested table without columns."""
         if self.place.is_plain:
             return [{"": element} for element in self.elements]  # the shape's column has the empty path
         if set(map(type, self.elements)) <= {dict}:
@@ -90,26 +89,26 @@ class Level:
 
     @cached_property
     def documents(self) -> pl.Series:
-        """The index of each object's document."""
+        """The index of each element's document."""
         if self.above is None:
             return self.parents
         return self.above.documents.gather(self.parents)
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """The index of the row that each object is in, or of its document if there is no such row."""
+        """The index of the row that each element is nested in or, if there is none, of its document."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
 
     @property
     def roots(self) -> Sequence[Json]:
-        """The topmost elements."""
+        """The roots of the documents."""
         return self.elements if self.above is None else self.above.roots
 
     @property
     def names(self) -> list[str]:
-        """The name of each object: its own key, or the name of its list."""
+        """The name of each element (its key, or that of its list), even of those that `select` left out."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
@@ -122,7 +121,7 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the root of each document; raises ShapeMismatch for a document without a root."""
+    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content has none."""
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):
@@ -135,7 +134,7 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
 
 
 def inner_level(level: Level, place: Place) -> Level:
-    """The level at a place below `level`; raises ShapeMismatch, stating what was expected and found."""
+    """The level at a place below `level`; raises ShapeMismatch if the answer does not fit the place."""
     step = place.hop.step
     if step.is_any:
         return _make_level(level, place, _lists_of_any_name(level, place.path))
@@ -153,14 +152,14 @@ def inner_level(level: Level, place: Place) -> Level:
 
 
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
-    """The level of the elements of undeclared lists below `level`."""
+    """The level of an undeclared list; `lists` has the list of each row of `level`, or None."""
     place = Place(path=table.name, table=table)
     nested = [Children(row, elements) for row, elements in enumerate(lists) if elements]
     return _make_level(level, place, nested)
 
 
 def columns_along_path(level: Level) -> dict[str, FilledColumn]:
-    """The declared columns of a table, read at its rows or at places above them, one value per row."""
+    """The declared columns of the table at `level`, read there or above, one value per row."""
     columns: dict[str, FilledColumn] = {}
     current: Level | None = level
     rows: pl.Series | None = None
@@ -179,12 +178,12 @@ def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMis
     is_document = type(value) is dict and any(value is document for document in documents)
     if is_document and not any(isinstance(member, list | dict) for member in value.values()):
         found = f"an error message, or no rows, instead of {expected}"
-        return ErrorMessage(f"the service sent {found}: {describe(value)}")
+        return OnlyPlainValues(f"the service sent {found}: {describe(value)}")
     return ShapeMismatch(f"expected {expected}, {describe_misfit(value, documents)}")
 
 
 def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
-    """Describe a value that does not fit, and where its documents have lists of objects."""
+    """Describe a value that does not fit, and the places with the most objects in its documents."""
     sentence = f"found {describe(value)}"
     places = [place for place in places_of(documents) if place.path and place.names]
     fullest = sorted(places, key=lambda place: -place.count)[:MAX_SUGGESTIONS]
@@ -199,7 +198,7 @@ def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
 
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
-    """Yield for each object the name and value of the member at the end of the hop to a place."""
+    """For each object of `level`, yield the name and value of the member that the hop to `place` ends at."""
     hop = place.hop
     values = list(level.elements)
     name = ""
@@ -208,11 +207,9 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             fields = level.fields
         else:
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
-            misfit = next(
-                (value for value in values if type(value) is not dict and not is_nothing(value)), None
-            )
-            if misfit is not None and not level.place.table:
-                raise _mismatch(place.path, misfit, level.roots)
+            misfits = [value for value in values if type(value) is not dict and not is_nothing(value)]
+            if misfits and not level.place.table:
+                raise _mismatch(place.path, misfits[0], level.roots)
         if lacking := fields.key_tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
@@ -225,7 +222,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
                     raise _mismatch(place.path, element, level.roots)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
-    expected_type = TYPES_OF_STEPS[hop.step.each]
+    expected_type = list if hop.step.each == "[]" else dict
     for value in values:
         if not isinstance(value, expected_type) and not is_nothing(value):
             raise _mismatch(place.path, value, level.roots)
@@ -238,8 +235,8 @@ def _may_have_rows(
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
     `declared` are the names declared in the object, `declared_below` those declared only in the list. An
-    object with none of `declared`, or with one of `declared_below`, may be a row of the list, but not if it
-    already is a row of another table (`is_row`).
+    object may be a row of the list if it has none of `declared` or one of `declared_below`, unless it is
+    already a row of another table (`is_row`).
     """
     if not element or ANY in declared:
         return False
@@ -253,7 +250,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The enclosing levels in which objects have an undeclared member of this name, with the path to each."""
+    """The levels above with an undeclared member of this name, each after the levels that lead up to it."""
     path: list[Level] = []
     levels = []
     while level.above is not None:
@@ -265,7 +262,7 @@ def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]
 
 
 def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], Level]]) -> bool:
-    """Whether the list that an object lacks may be in an enclosing object."""
+    """Whether an enclosing object has a list or object with the name of the list that an object lacks."""
     for path, level in enclosing:
         element = level.objects[reduce(lambda row, inner: inner.parents[row], path, row)]
         if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
@@ -274,7 +271,7 @@ def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], L
 
 
 def _declared_at(place: Place, members: Keys) -> set[str]:
-    """The simplified names declared in the objects at a place, or in the object that `members` lead to."""
+    """The simplified names declared in the objects at a place, or in the objects that `members` lead to."""
     length = len(members)
     return {
         keys[length]
@@ -289,19 +286,23 @@ def _declared_at_or_below(place: Place) -> set[str]:
 
 
 def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
-    """Every undeclared list of objects in the objects of a level; raises ShapeMismatch for rows elsewhere."""
+    """Every undeclared list of objects in the objects of a level.
+
+    Raises ShapeMismatch for an object that has neither a declared member nor a list, has lists of objects in
+    a nested object, or has undeclared lists but none of objects.
+    """
     declared = {keys[0] for keys in level.place.declared}
     lists: list[Children] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         extra = [(key, value) for key, value in members if simplified(key) not in declared]
         nested = [Children(row, value, [key] * len(value)) for key, value in extra if has_objects(value)]
-        is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
-        is_wrapped = any(
-            type(value) is dict and any(map(has_objects, value.values())) for _, value in members
-        )
+        types = {type(value) for _, value in extra}
+        has_declared_or_list = len(extra) < len(members) or bool(types & {list, type(None)})
+        inner = chain.from_iterable(value.values() for _, value in members if type(value) is dict)
+        is_wrapped = any(map(has_objects, inner))
         has_only_plain_lists = not nested and any(value and type(value) is list for _, value in extra)
-        if not is_nothing(element) and (not is_expected or is_wrapped or has_only_plain_lists):
+        if not is_nothing(element) and (not has_declared_or_list or is_wrapped or has_only_plain_lists):
             raise _mismatch(expected, element, level.roots)
         lists += nested
     return lists

@@ -24,7 +24,7 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""The service ignores a choice if this share of the first choice's ids is also returned for the other."""
+"""A choice counts as ignored if this share of the ids with the first value is also returned for the other."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
     `place` is its path and number; `reason` contains no value of the row, so that reasons can be counted and
-    published; `month` is the first day of its month, if known; `is_undatable` is true if its date is missing
-    or unreadable, so that it may belong to any requested month.
+    published; `month` is the first day of its month, if known and requested; `is_undatable` is true if its
+    date is missing or unreadable, so that it may belong to any requested month.
     """
 
     table: str
@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row states its month, so all rows count for the first.
+    were requested and no row of a table states its month, so all its rows count for the first.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -80,7 +80,7 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """Declared columns in their order, empty if the answer lacks them; then the others under unique names.
+    """Declared columns in their order, empty if the answer lacks them; then the others with unique names.
 
     Equal names are numbered in the order of their sources, not of the answer.
     """
@@ -88,12 +88,11 @@ def arrange_columns(
         replace(columns.get(column.name) or empty_column(column, length), column=column)
         for column in declared
     ]
-    undeclared_columns = [filled.column for filled in undeclared]
-    by_source = sorted(undeclared_columns, key=lambda column: column.source)
+    by_source = sorted((filled.column for filled in undeclared), key=lambda column: column.source)
     taken = (*OUR_COLUMNS, *(column.name for column in declared))
     unique = unique_names([column.name for column in by_source], taken)
     names = dict(zip(map(id, by_source), unique, strict=True))
-    renamed = [replace(column, name=names[id(column)]) for column in undeclared_columns]
+    renamed = [replace(filled.column, name=names[id(filled.column)]) for filled in undeclared]
     return [*arranged, *(replace(old, column=new) for old, new in zip(undeclared, renamed, strict=True))]
 
 
@@ -105,9 +104,8 @@ def make_table(
     parent_row = [parent_rows.rename("_parent_row")] if table.parent else []
     values = [filled.values.rename(filled.column.name) for filled in columns]
     frame = pl.DataFrame([row, *parent_row, first_days.rename("_month"), *values])
-    return NormalizedTable(
-        table.name, tuple(filled.column for filled in columns), frame, table.key, table.parent or ""
-    )
+    all_columns = tuple(filled.column for filled in columns)
+    return NormalizedTable(table.name, all_columns, frame, table.key, table.parent or "")
 
 
 def empty_table(table: Table) -> NormalizedTable:
@@ -117,7 +115,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in order; `_2`, `_3` ... is appended to a name that is repeated or taken, in any case."""
+    """The names in order, those repeated or taken with `_2`, `_3` ... appended; case makes no difference."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -130,10 +128,10 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 
 
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
-    """Drop the rows that the pages or choices of a report repeat.
+    """Drop the rows that a report with pages and a choice has returned more than once.
 
-    Of the rows with one id, only those of the last choice stay, and of equal rows only the first. If the
-    service ignores the choice, the choice is null in rows that were returned for both.
+    Of the rows with the same id, only those of the last value stay, and of equal rows only the first. If the
+    service ignores the choice, its column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -145,7 +143,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
         rows = tables[table.name]
         if not rows.frame.select(table.key).is_duplicated().any():
             continue
-        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice counts
+        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # of the choice's values
         has_both = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in rows.columns if column.documented and column.name != choice]
         frame = rows.frame.with_columns(
@@ -158,7 +156,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first choice were also returned for the other, in all tables together.
+    """Whether nearly all ids with the first value were also returned for the other, in all tables together.
 
     A few rows may have changed between the two requests, but not nearly all.
     """
@@ -177,8 +175,6 @@ def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFr
     result = {**tables, name: replace(tables[name], frame=numbered)}
     for child in tables.values():
         if child.parent == name:
-            nested = result[child.name].frame.join(
-                numbers, on="_parent_row", how="inner", maintain_order="left"
-            )
+            nested = result[child.name].frame.join(numbers, on="_parent_row", maintain_order="left")
             result = _keep_rows(result, child.name, nested.with_columns(_parent_row="_new").drop("_new"))
     return result

@@ -23,7 +23,7 @@ LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
 LONG_FRACTION = "a number too long for a float"  # as it was written
 NESTED = "an object or a list"  # as JSON, if it cannot become columns or tables
 
-Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null at other kinds
+Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null for other kinds
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that a float always preserves
 EXACT_WHOLE = 2**53  # a float can represent every whole number up to here
@@ -93,7 +93,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column in its type, and for each kind a mask of those that do not fit."""
+    """The values of a declared column in its type, and by kind a mask of the values that do not fit it."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -165,7 +165,7 @@ def _floats(values: pl.Series) -> pl.Series:
 
 
 def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """A mask of values that mean null: blank texts, and results of divisions by zero."""
+    """A mask of the values that mean null: blank texts and, as numbers, results of divisions by zero."""
     if kind == TEXT:
         is_blank = values.str.strip_chars() == ""
         return is_blank | values.is_in(NON_NUMBERS) if DTYPES[type_].is_numeric() else is_blank

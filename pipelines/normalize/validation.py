@@ -26,7 +26,7 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of every row's month, null if it has none.
+    """The first day of every row's month, null if it is unknown or was not requested.
 
     `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which
     other windows load; `undated` is true if no row states a month although several were requested.
@@ -39,7 +39,7 @@ class Months:
 
 
 def months_of(report: Report, table: Table, columns: Columns, window: Sequence[Month], length: int) -> Months:
-    """The months of the rows of a topmost table."""
+    """The months of the rows of a topmost table; `window` are the requested months."""
     if not window:
         return Months(constant(None, pl.Date(), length))
     first = constant(window[0].first_day, pl.Date(), length)
@@ -66,7 +66,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
 
 
 def named_months(columns: Columns) -> pl.Series | None:
-    """The first days of the months in `month`, or in `month` and `year`; None if no row has a month."""
+    """The first days of the months in the column `month`, or in `month` and `year`; None without any."""
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)
@@ -81,7 +81,7 @@ def named_months(columns: Columns) -> pl.Series | None:
 def rejections(
     table: Table, columns: Columns, months: Months, unfit: Mapping[int, str]
 ) -> dict[int, tuple[str, str | None]]:
-    """Rejected rows in order, each with its most important reason and the column at fault.
+    """Rejected rows in order, each with its most important reason and the column at fault, if any.
 
     `unfit` are rows that are already rejected, with reasons. A reason never contains a value of the row.
     """

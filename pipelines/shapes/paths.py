@@ -1,6 +1,6 @@
 """Paths: where rows are in an answer, and where each column is along the path to the rows.
 
-path = step("."step)*    case and "_" of names are ignored; an empty path is the document itself
+path = step("."step)*    case and separators of names are ignored; an empty path is the document
 name   a member          name[]  each element of a list       name{}  each value of an object
 *[]    every list of objects in this object                   (a|b)[] these lists together
 #      after {}, *[] or (a|b)[]: the name under which the element was found
@@ -62,8 +62,8 @@ class Hop:
 class ColumnPath:
     """Where the value of a column is: at a level of the path to the rows, under members of its objects.
 
-    Level 0 is the document, and the last level is the row. Without members, the value is the object itself
-    or, with `is_key`, the object's key. For a column of the parent row, `parent` names the table.
+    Level 0 is the document, and the last level is the row. Without members, the value is the element itself
+    or, with `is_key`, its key. For a column of the parent row, `parent` names the table.
     """
 
     level: int = -1
@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse the path of a column, None for `-`; raises PathError if it leads away from the rows."""
+        """Parse the path of a column, None for `-`; raises PathError for a list off the rows' path."""
         if text == NONE:
             return None
         if text.startswith("."):
@@ -142,7 +142,7 @@ def _step(part: str, text: str, *, may_take_key: bool) -> Step:
     names, each, key = match.groups() if match else ("", "", "")
     is_any = names == ANY
     alternatives = () if is_any or not names else tuple(map(simplified, names.strip("()").split("|")))
-    has_many_names = may_take_key and (each == "{}" or is_any or len(alternatives) > 1)
-    if not (names or each) or "" in alternatives or (key and not has_many_names):
+    allows_key = may_take_key and (each == "{}" or is_any or len(alternatives) > 1)
+    if not (names or each) or "" in alternatives or (key and not allows_key):
         raise PathError(f"the path {text!r} cannot be read at {part!r}")
     return Step(f"{names}{each}", alternatives, each, is_any, bool(key))

@@ -20,10 +20,10 @@ _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 
 @dataclass
 class FoundPlace:
-    """A place with elements: the documents themselves, the elements of a list, or the values of an object.
+    """A place with elements: the documents, the elements of lists, or the values of keyed objects.
 
-    `names` are the member names of its objects, and `keys` the keys of the values of an object. `fields` are
-    plain values by their paths through objects only; an element that is a plain value is at the empty path.
+    `names` are the member names of elements, and `keys` the keys of keyed objects. `fields` are plain
+    values by their paths through objects only; an element that is a plain value is at the empty path.
     """
 
     path: str
@@ -39,7 +39,7 @@ class FoundPlace:
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
-    """All places in documents of one kind; documents are at the empty path, elements of a list at `[]`."""
+    """All places in documents of one kind, beginning with the documents themselves at the empty path."""
     places: dict[str, FoundPlace] = {}
     _add("", documents, places, 0)
     return list(places.values())
@@ -92,7 +92,7 @@ def _examine(value: Json, subpath: str, place: FoundPlace, places: dict[str, Fou
 
 
 def _is_keyed(value: dict[str, Json]) -> bool:
-    """Whether an object has rows under keys: several objects under names that look like ids."""
+    """Whether an object has rows under keys: only objects, at least two, under names that look like ids."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, dict) and member for member in members):
         return False

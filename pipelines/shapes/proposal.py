@@ -1,7 +1,7 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-A field whose values are known ids of offices or users is that id, regardless of its name. Other fields are
-matched by name. If two fields may be the same column, the operator must decide. Values are never shown.
+If most values of a field are known ids of offices or users, it is that id, regardless of its name. The other
+fields are matched by name. If several may be the same column, the operator must decide. Values are not shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MIN_KNOWN_SHARE = 0.5
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# The simplified names that a column may have; a word of MEASURES stands alone or next to one of PLANNED.
+# The simplified names that a column may have. A measure has a word of MEASURES, of PLANNED, or both joined.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -50,7 +50,7 @@ IdsByColumn = Mapping[str, set[str]]
 
 @dataclass
 class TableProposal:
-    """Where the rows of a table may be, the possible paths of each column, and the fields of no column."""
+    """Where the rows of a table may be, the possible paths of each column, and the fields left over."""
 
     table: Table
     rows: str
@@ -69,7 +69,7 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns or, in a tie, has more columns and is outside of `other`."""
+        """Whether it lacks fewer needed columns or, in a tie, has more columns and is not inside `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))

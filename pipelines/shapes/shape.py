@@ -30,20 +30,17 @@ class Place:
 
     @property
     def declared(self) -> dict[Keys, Column]:
-        """The columns of each object, by the simplified names that lead to their values.
-
-        If the element itself is a column, its name is empty.
-        """
+        """The columns by the simplified names that lead to their values; `("",)` is the element itself."""
         return {path.members or ("",): column for path, column in self.columns.items() if not path.is_key}
 
     @property
     def is_plain(self) -> bool:
-        """Whether the element itself is a column, and so not an object."""
+        """Whether each element is itself the value of a column, so not an object."""
         return ("",) in self.declared
 
     @property
     def lists(self) -> set[Keys]:
-        """The paths to the lists that are separate places; (*,) stands for any list of objects."""
+        """The paths to the lists (or objects) that are separate places; `("*",)` is any list of objects."""
         paths: set[Keys] = set()
         for hop in (place.hop for place in self.below):
             names = (ANY,) if hop.step.is_any else hop.step.names

@@ -53,7 +53,7 @@ def _shape_hash(part: Mapping[str, Any]) -> str:
 
 
 def _corrected_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its shape from the file; its unpaged counterpart may have another shape."""
+    """A report with its shape from the file; its unpaged counterpart has only the shape in `unpaged`."""
     if not (report.endpoint.paged and isinstance(part, dict)):
         return _shaped_report(report, part, where)
     paged = {key: value for key, value in part.items() if key != UNPAGED}
@@ -62,7 +62,7 @@ def _corrected_report(report: Report, part: Any, where: str) -> Report:
 
 
 def _shaped_report(report: Report, part: Any, where: str) -> Report:
-    """A report with the shape in `part`; raises PathError for paths that do not fit together."""
+    """A report with the shape in `part`; raises ShapesError, or PathError for paths that do not fit."""
     tables = {table.name: table for table in report.tables}
     part = _checked_keys(part, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
@@ -83,7 +83,7 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
 def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
-    If the rows have moved, a column whose declared path no longer leads to them counts as absent.
+    A column whose declared path does not fit moved rows counts as absent; if it is needed, raises PathError.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
@@ -110,7 +110,7 @@ def _table(table: Table, part: Any, where: str) -> Table:
 
 
 def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, Any]:
-    """A part of the file as a TOML table; raises ShapesError if it is none, or has a key not in `allowed`."""
+    """A part of the file as a TOML table; raises ShapesError if it is not one or has other keys."""
     if not isinstance(part, dict):
         raise ShapesError(f"{where}] is not a TOML table; its keys may be {', '.join(allowed)}")
     for key in part:

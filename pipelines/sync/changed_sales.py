@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
 from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
@@ -130,7 +130,7 @@ def _record_failure(
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)
-    if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
+    if isinstance(error, Unauthorized | CircuitOpen):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = PROBE_FAILED.format(reason)
     return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))

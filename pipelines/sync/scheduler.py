@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.connect.errors import BadRequest, ConnectError, Forbidden, HostDown
+from pipelines.connect.errors import BadRequest, CircuitOpen, ConnectError, Forbidden
 from pipelines.planning.windows import Span, Window, windows
 from pipelines.sync.guard import HeldBack
 from pipelines.sync.loader import Loader
@@ -138,13 +138,13 @@ class Scheduler:
                 status, task.denied, task.stop_reason = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_tracked_by_id:
                 task.rejected_in_a_row += 1
-            case HostDown():
+            case CircuitOpen():
                 status = WindowStatus.NOT_REQUESTED
         if status is WindowStatus.SKIPPED:
             self.summary.add(result.ended(status, reason))
             return
         self.summary.stopped = self.circuit_breaker.stop_error
-        stop_error = self.summary.stopped if isinstance(error, HostDown) else None
+        stop_error = self.summary.stopped if isinstance(error, CircuitOpen) else None
         self.summary.add(result.ended(status, reason, failure=failure_of(stop_error or error)))
 
     def _request_by_month(self, task: TaskState, window: Window) -> None:

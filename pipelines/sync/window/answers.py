@@ -12,8 +12,8 @@ from pipelines.catalogue.model import Report
 from pipelines.connect.errors import TooManyObjects
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
-from pipelines.normalize.normalize import ShapeMismatch, normalize
-from pipelines.normalize.rows import ErrorMessage
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
 from pipelines.normalize.tables import Normalized
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def normalize_answers(
             choices=choices,
         )
     except ShapeMismatch as error:
-        kind = MessageInsteadOfRows if isinstance(error, ErrorMessage) else UnreadableRows
+        kind = MessageInsteadOfRows if isinstance(error, OnlyPlainValues) else UnreadableRows
         raise kind(f"{error}; the answer is kept in landing, and stored rows stay") from None
     except MemoryError:
         raise

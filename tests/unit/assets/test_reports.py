@@ -125,8 +125,8 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
         (
             "running_commissions of M30016, 2026-09..2026-11: The service answered 404: it has no such "
             'report or customer. It says: {"message":"There is nothing here."}. '
-            "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report "
-            "are answered, both are right, so ask the service's support whether it has these months."
+            "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "
+            "answered, both are right; then ask the service's support whether it has the requested months."
         ),
         "Re-execute this run from failure: it requests only what is still missing.",
     ]

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.catalogue.model import Column, Table, assumed, boolean
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.rows import ErrorMessage, ShapeMismatch
+from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
 from tests.unit.normalize.answers import JANUARY, estate, estates, normalized, reasons, report_with, rows
 
 SALE = {"id": "S1"}
@@ -212,7 +212,7 @@ ERRORS: tuple[Any, ...] = (
 def test_an_error_message_with_status_200_fits_no_report(name: str, answer: Any) -> None:
     with pytest.raises(ShapeMismatch) as raised:
         normalized(name, answer, months=(JANUARY,))
-    assert isinstance(raised.value, ErrorMessage) == isinstance(answer, dict)
+    assert isinstance(raised.value, OnlyPlainValues) == isinstance(answer, dict)
 
 
 def test_a_row_with_none_of_its_declared_columns_is_rejected() -> None:
