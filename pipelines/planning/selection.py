@@ -63,7 +63,7 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports that a selection names, else those of the settings.
 
-    Raises SettingsError for an unknown name, and for a login for a function without reports.
+    Raises ValueError for an unknown selected name, SettingsError for wrong names or logins in the settings.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
@@ -90,7 +90,7 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers of a selection; raises SettingsError for an unknown customer."""
+    """The customers that a selection names, else all; raises SettingsError for an unknown customer."""
     customers = {customer.id: customer for customer in settings.customers}
     names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
     for name in names:

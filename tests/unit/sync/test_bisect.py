@@ -104,7 +104,7 @@ def test_a_rejection_not_caused_by_length_costs_few_requests(known: WindowLimit,
     service = Service(0)
     with pytest.raises(BadRequest):
         read(service, JANUARY, limit=known)
-    assert (len(service.asked), known.months, known.days, known.rejected) == (requests, None, None, [])
+    assert (len(service.asked), known.months, known.days, known.too_long) == (requests, None, None, [])
 
 
 def test_only_rejections_of_months_answered_later_confirm_a_limit() -> None:
