@@ -206,7 +206,7 @@ def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The inputs of a plan. `max_ids` and `max_changed_months` are nightly caps."""
+    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps of a report and customer."""
 
     calendar: Calendar
     ledger: Ledger

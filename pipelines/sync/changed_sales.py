@@ -17,11 +17,7 @@ from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from pipelines.words import counted
-from warehouse.ledger.changes import (
-    ChangedMonth,
-    months_with_estates,
-    record_probe,
-)
+from warehouse.ledger.changes import ChangedMonth, months_with_estates, record_probe
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:

@@ -25,13 +25,7 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import (
-    Cap,
-    add_requests,
-    record_cap,
-    record_denial,
-    record_failures,
-)
+from warehouse.ledger.ledger import Cap, add_requests, record_cap, record_denial, record_failures
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.load.landing import Landing

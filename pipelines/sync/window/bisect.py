@@ -23,18 +23,19 @@ class RejectedTogether(Exception):
 
 @dataclass
 class WindowLimit:
-    """The longest span that the service answers for a report and customer, learned from spans `too_long`.
+    """The longest span that the service answers for a report and customer, learned from failed spans.
 
-    `longest_answered` is the length in days of the longest span answered in this run. `has_failed` is true if
-    a month was rejected for a reason other than its length. `rows` is the number of rows after which the
-    service truncated an answer; `whole_rows` is the largest round number of rows in a complete answer.
+    `too_long` are the spans whose failure is put down to their length; `has_bad_month` is true if a month was
+    rejected for another reason. `longest_answered` is the length in days of the longest span answered in this
+    run. `rows` is the number of rows after which the service truncated an answer; `whole_rows` is the largest
+    round number of rows in a complete answer.
     """
 
     months: int | None = None
     days: int | None = None
     too_long: list[Span] = field(default_factory=list)
     longest_answered: int = 0
-    has_failed: bool = False
+    has_bad_month: bool = False
     rows: int | None = None
     whole_rows: int = 0
 
@@ -50,7 +51,7 @@ class WindowLimit:
         return rows == self.rows or (is_round and rows > self.whole_rows)
 
     def learn(self, span: Span) -> None:
-        """Note that a span was too long, so that spans at most half as long are requested from now on."""
+        """Assume that a span was too long, so that spans at most half as long are requested from now on."""
         self.too_long.append(span)
         months = _months_of(span)
         if months > 1:
@@ -59,7 +60,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or span.days, (span.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned only from spans whose months were all answered later, in shorter spans."""
+        """The limit learned only from those spans whose months were all answered later, in shorter spans."""
         limit = WindowLimit(*self._limit_at_start)
         for span in self.too_long:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -97,7 +98,7 @@ async def read_spans(
             if isinstance(error, BadRequest) and len(window.months) > 1:
                 raise RejectedTogether from error
             if not (_may_be_too_long(error, span, limit) and may_be_halved(report, span)):
-                limit.has_failed |= isinstance(error, BadRequest)
+                limit.has_bad_month |= isinstance(error, BadRequest)
                 raise
             trial.learn(span)
             waiting = [*span.halves(), *waiting]
@@ -111,7 +112,7 @@ async def read_spans(
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
     """Whether the length of a span may have caused the error; a 400 may also have another cause."""
     if isinstance(error, BadRequest):
-        return span.days > limit.longest_answered and not limit.has_failed
+        return span.days > limit.longest_answered and not limit.has_bad_month
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 

@@ -18,13 +18,7 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import (
-    BadRequest,
-    ConnectError,
-    NotFound,
-    NotJson,
-    Unavailable,
-)
+from pipelines.connect.errors import BadRequest, ConnectError, NotFound, NotJson, Unavailable
 from pipelines.connect.models import Answer, Request
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
@@ -51,7 +45,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page after all stated rows have arrived: some services fail there instead of sending none."""
+"""Tries for a page after all stated rows: some services fail there instead of sending an empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A snapshot is read again if it lost at least this many rows and this share of its rows, or all of them."""
 LARGE_ANSWER_BYTES = 1_000_000
