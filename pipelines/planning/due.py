@@ -75,8 +75,9 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    A request covers `months_at_once` months, which are due on the same day of a cycle of one or four weeks;
-    the months of the next request are due a day later. `offset` days are added to all due days. A month is
+    The latest months, and months fetched before they ended, are due every night unless `is_spread_over_week`.
+    Other months are due once in a cycle of one or four weeks: the `months_at_once` months of one request on
+    the same day, those of the next request a day later; `offset` days are added to all due days. Any month is
     due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """
 

@@ -231,7 +231,10 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The planned report with the ids of the operator, or with due known ids, the oldest answers first."""
+    """The planned report with the operator's ids or, if it takes its ids from tables, with those due.
+
+    Of these, the nightly cap admits ids without an answer first, then those with the oldest answers.
+    """
 
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:

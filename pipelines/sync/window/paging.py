@@ -58,8 +58,8 @@ class PageSize:
         """Whether an earlier page was longer: then this one is short because no more rows exist."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
-    def note(self, page: Page) -> None:
-        """Remember the number of rows of a page."""
+    def remember(self, page: Page) -> None:
+        """Remember how long a page was."""
         self.most_rows = max(self.most_rows, page.rows)
         self.most_list_rows = max(self.most_list_rows, page.list_rows)
 
@@ -235,7 +235,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
         pages.append(page)
         has_all_stated_rows = page.total is not None and sum(item.rows for item in pages) == pages[0].total
         is_uncapped = size.has_seen_longer(page) if len(pages) == 1 else any(item.is_full for item in pages)
-        size.note(page)
+        size.remember(page)
         if page.is_empty or (has_all_stated_rows and page.rows < page.requested_rows and is_uncapped):
             break
     else:
