@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms for the texts of columns that name a contact, also within free texts."""
+    """The rows with pseudonyms in columns that name a contact, and for the same names in free texts."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]
