@@ -66,7 +66,7 @@ def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike
 def _emptied_columns(
     stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int
 ) -> Iterator[str]:
-    """A sentence for each declared column that most stored rows fill and no new row does, if any exists."""
+    """A sentence for each declared column that most stored rows fill and no new row does."""
     for table in tables:
         profile = stored.get(table.name)
         if profile is None or profile.rows < min_rows:

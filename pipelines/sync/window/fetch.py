@@ -267,7 +267,7 @@ class _WindowReader:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):  # then every choice is: a row may have moved from one to another meanwhile
+        if any(is_unpaged):  # then all are read unpaged: a row may have moved between choices meanwhile
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
