@@ -96,7 +96,7 @@ def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
         yield f"{min(months)} … {max(months)}"
     for rule, number in Counter(rule for planned in reports for rule in planned.months.due.values()).items():
         yield f"{count(number)} {rule}"
-    if postponed := sum(planned.postponed for planned in reports):
+    if postponed := sum(planned.postponed_ids for planned in reports):
         yield f"{counted(postponed, 'id')} in a later nightly run"
     for reason, number in Counter(planned.skipped for planned in reports if planned.skipped).items():
         yield f"{counted(number, 'report')} skipped: {reason}" if len(reports) > 1 else reason

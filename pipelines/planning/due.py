@@ -32,7 +32,7 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""Days between the first due days of two reports: each has about ten older months, and one is due a day."""
+"""Days from one report's first due day to the next one's: each has about ten older months, one due a day."""
 
 
 class Due(NamedTuple):
@@ -44,7 +44,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Today, and how far back and ahead a sync goes; months are in the brokerage's local time."""
+    """Today in the brokerage's time zone, the bounds of a sync, and how many months are the latest ones."""
 
     today: date
     start: Month
@@ -75,9 +75,10 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    A request covers `months_at_once` months, which are due on the same day of a cycle of one or four weeks;
-    the months of the next request are due a day later. `offset` days are added to all due days. A month is
-    due immediately if its last request failed, if it changed after that request, or if it is unsettled.
+    The latest months, and months fetched before they ended, are due every night unless `is_spread_over_week`.
+    Other months are due once in a cycle of one or four weeks: the `months_at_once` months of one request on
+    the same day, those of the next request a day later; `offset` days are added to all due days. Any month is
+    due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """
 
     report: Report
@@ -91,7 +92,7 @@ class Rules:
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest months are spread over a week: a request for each is too much for one night."""
+        """Whether the latest and future months are spread over a week, as each takes a request of its own."""
         return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
@@ -156,7 +157,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 
 @dataclass(frozen=True)
 class PlannedMonths:
-    """The months to request, and how many stored months are `not_requested`.
+    """The months to request, and how many stored months (or known ids) are `not_requested`.
 
     `missing` months were never loaded. `due` months are stored, and a rule requests them again. `postponed`
     months changed, but exceed the nightly cap.
@@ -206,7 +207,7 @@ def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The inputs of a plan. `max_ids` and `max_changed_months` are nightly caps."""
+    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps of a report and customer."""
 
     calendar: Calendar
     ledger: Ledger
@@ -246,9 +247,9 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """Months to request again, each with the time of its change.
+    """The months that changed, each with the time before which a fetch may have missed the change.
 
-    A month changed if the service changed one of its sales, or if the report's counterpart has new budgets.
+    A month changed if one of its sales did or, for a report with a counterpart, the counterpart's budgets.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -259,7 +260,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change, least recently read first; none that was read today."""
+    """Older months whose rows will still change: the `max_months` read longest ago, none of them today."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

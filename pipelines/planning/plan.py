@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-PROBE_OVERLAP = timedelta(days=2)  # of consecutive probes, because the service reports some changes late
-ID_INTERVAL = timedelta(days=7)  # until an answered id is requested again
-MAX_PROBE = timedelta(days=365)  # the longest time for which a probe requests changes
+PROBE_OVERLAP = timedelta(days=2)  # probes overlap, because the service reports some changes late
+ID_INTERVAL = timedelta(days=7)  # an answered id is requested again after this time
+MAX_PROBE = timedelta(days=365)  # a probe requests changes of at most this period
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
@@ -49,8 +49,8 @@ ON_DEMAND = "requested only on demand: name an id with --estate"
 class PlannedReport:
     """One report of one customer: its months to request, their windows and the likely number of requests.
 
-    `postponed` counts due ids beyond the nightly cap, `out_of_scope` are selected months that cannot be
-    requested today, and `skipped` is the reason if nothing is requested.
+    `postponed_ids` counts due ids beyond the nightly cap, `out_of_scope` are selected months that cannot be
+    requested today, and `skipped` is the reason if the whole report is skipped.
     """
 
     report: Report
@@ -58,7 +58,7 @@ class PlannedReport:
     months: PlannedMonths = field(default_factory=PlannedMonths)
     windows: tuple[Window, ...] = ()
     requests: int = 0
-    postponed: int = 0
+    postponed_ids: int = 0
     out_of_scope: tuple[Month, ...] = ()
     skipped: str | None = None
 
@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The likely time, bounded by the rate limit or by a slow service."""
+        """The likely time; the rate limit or a slow service sets the pace."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
         return self.requests / per_second
 
@@ -103,7 +103,7 @@ class Plan:
 def make_plan(
     settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
-    """The plan of a selection, and the ledger it uses; raises SettingsError for a wrong name or start."""
+    """The plan of a selection, and the ledger it uses; raises ValueError for a wrong name or start."""
     with store.reading() as connection:
         return plan_sync(connection, settings, selection, settings.today_local(clock), catalogue)
 
@@ -173,7 +173,7 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Plan each report of each customer that is active or named; reports without months come first."""
+    """Plan the reports of active and named customers, or the pairs of `exact`; those without months first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
@@ -231,31 +231,37 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The planned report with the ids to request: up to the nightly cap, the oldest answers first."""
+    """The planned report with the operator's ids or, if it takes its ids from tables, with those due.
+
+    Of these, the nightly cap admits ids without an answer first, then those with the oldest answers.
+    """
 
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:
             return True
         return inputs.calendar.today - inputs.calendar.local_day(answered_at) >= ID_INTERVAL
 
-    requested_ids, postponed, not_requested = inputs.selection.ids, 0, 0
+    requested_ids, postponed_ids, not_requested = inputs.selection.ids, 0, 0
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
         due_ids = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
         requested_ids = tuple(due_ids[: inputs.max_ids])
-        postponed, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
+        postponed_ids, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
     elif not requested_ids:
         return replace(planned, skipped=ON_DEMAND)
     return replace(
         planned,
         months=PlannedMonths(not_requested=not_requested),
         windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in requested_ids),
-        postponed=postponed,
+        postponed_ids=postponed_ids,
     )
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each span and id, or as many as a span of the report's largest paged window needed."""
+    """One for each span and id; if paged, as many as a span is likely to take (2 if no window is loaded).
+
+    That is the most requests of a loaded window, divided by the most spans of a planned one.
+    """
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
@@ -265,7 +271,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for every customer with stored months that are not requested every night.
+    """A probe for every active customer with older stored sales, unless its last probe was denied today.
 
     It uses the endpoint of the first report that the service did not deny to the customer today.
     """
@@ -274,7 +280,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     denied_today = {pair for pair, at in ledger.denied.items() if calendar.local_day(at) == today}
     for customer in inputs.customers:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
-        source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
+        source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_denied_today = denied_at is not None and calendar.local_day(denied_at) == today
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
@@ -283,9 +289,9 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_fetched and source and customer.active and not was_denied_today:
+        if days_fetched and source_and_report and customer.active and not was_denied_today:
             first = max(ledger.probed.get(customer.id, min(days_fetched)) - PROBE_OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
-            name, report = source
+            source, report = source_and_report
             window = Window((), spans)
-            yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), source=name)
+            yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), source=source)

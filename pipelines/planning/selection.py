@@ -28,8 +28,8 @@ class Selection:
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
     would hold back, and `ids` are for reports on demand. `guided` first asks the service which sales changed,
-    and requests their months too; so does a selection of nothing but customers. Months loaded after
-    `fresh_since` are not requested, because another command fetched them while this one waited.
+    and requests their months and unsettled ones too; so does a selection of nothing but customers. Months
+    loaded after `fresh_since` are not requested: another command fetched them while this one waited.
     """
 
     first: Month | None = None
@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to request changed sales: if `guided`, or if the selection names nothing but customers."""
+        """Whether to request changed and unsettled months: if `guided`, or if only customers are named."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 
@@ -63,7 +63,7 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports that a selection names, else those of the settings.
 
-    Raises SettingsError for an unknown name, and for a login for a function without reports.
+    Raises ValueError for an unknown selected name, SettingsError for wrong names or logins in the settings.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
@@ -90,7 +90,7 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers of a selection; raises SettingsError for an unknown customer."""
+    """The customers that a selection names, else all; raises SettingsError for an unknown customer."""
     customers = {customer.id: customer for customer in settings.customers}
     names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
     for name in names:

@@ -26,7 +26,7 @@ class Span:
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin at the ends of its window, but never into the future."""
+        """The span with a margin at those ends that it shares with its window, but not into the future."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -68,11 +68,11 @@ def windows(
     max_days: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Window]:
-    """Cut months into the fewest windows of at most `max_months` whole calendar months.
+    """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    The spans of a window have at most `limit` months, including an extra day at each end of the window, or
-    `max_days` days if the service rejected whole months. A window whose last month is the current one ends
-    today, any other with its last month.
+    The spans of a window have at most `limit` months, including an extra day at each end. If the service
+    rejected whole months, each window is one month, in spans of at most `max_days` days. A window whose last
+    month is the current one ends today, any other with its last month.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)

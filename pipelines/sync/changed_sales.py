@@ -17,11 +17,7 @@ from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from pipelines.words import counted
-from warehouse.ledger.changes import (
-    ChangedMonth,
-    months_with_estates,
-    record_probe,
-)
+from warehouse.ledger.changes import ChangedMonth, months_with_estates, record_probe
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -100,8 +96,8 @@ def _affected_months(
     """The ids of the changed estates that affect each month of each report.
 
     An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
-    If the rows of a report have dates of their own, it also affects the months whose stored rows name it, and
-    its month of possession, to which such rows may move.
+    If the rows of a report are not dated by contract, the estate also affects the months in which stored rows
+    name it, and its month of possession, to which such rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -169,7 +165,7 @@ def _month(row: Mapping[str, object], column: str) -> date | None:
 
 
 def latest_utc(local: datetime, zone: ZoneInfo) -> datetime:
-    """A local time in UTC; a date without a time counts as the end of the day."""
+    """A local time in UTC; midnight, which may be a date without a time, counts as the end of the day."""
     if local.time() == time.min:
         local = datetime.combine(local.date(), time(23, 59, 59))
     return local.replace(tzinfo=zone).astimezone(UTC)

@@ -48,7 +48,7 @@ def declare_catalogue(
 
 def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]:
     """The first and last month for which a report can be requested today; empty if it has no months."""
-    if not report.has_months or report.is_tracked_by_id:
+    if not report.has_months:
         return {}
     months = list(months_in_scope(report, calendar))
     return {"first_month": months[0].first_day, "last_month": months[-1].first_day} if months else {}

@@ -53,7 +53,7 @@ def check_shrink(
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
-    """Raise HeldBack if all rows of an answer lack a declared column that most stored rows fill."""
+    """Raise HeldBack if an answer with rows leaves a declared column empty that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:

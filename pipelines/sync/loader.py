@@ -42,7 +42,7 @@ class Loader:
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
-        """Take a fetched window; it leaves the memory budget once its rows are in the file."""
+        """Take a fetched window; it leaves the memory budget once its load has ended."""
         self.memory.record_fetched(result.report, result.bytes)
         async with self._changed:
             self._waiting.append(result)
@@ -66,7 +66,7 @@ class Loader:
             return group
 
     async def finish(self, running: asyncio.Task[None]) -> None:
-        """Load all fetched windows, even if the run is being stopped."""
+        """Load all fetched windows, even if the run is being stopped; `running` is the task of `run`."""
         async with self._changed:
             self._is_finishing = True
             self._changed.notify_all()

@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
-If a key is set, tables have a keyed hash in place of a contact's name. The same name and key give the same
-pseudonym, so people can still be counted. Landing keeps the answers as received.
+If a key is set, tables have a keyed hash in place of a contact's name or address. The same name has the same
+pseudonym everywhere, so people can still be counted. Landing keeps the answers as received.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PSEUDONYM_DIGITS = 16
 
 
 def pseudonym(key: bytes, text: str | None) -> str | None:
-    """The pseudonym of a name, an address or a number; an empty text stays as it is."""
+    """The pseudonym of a text, such as a name or an address; an empty text stays as it is."""
     if text is None or not text.strip():
         return text
     normalized = " ".join(text.casefold().split()).encode()
@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms in columns that name a contact, and for these names in free texts."""
+    """The rows with pseudonyms in columns that name a contact, and for the same names in free texts."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]
@@ -64,7 +64,7 @@ def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
 
 
 def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | None:
-    """A free text with the names of its row replaced by pseudonyms."""
+    """A free text with the contact's `names` in the same row replaced by pseudonyms."""
     for name in sorted(names, key=len, reverse=True):
         if text:
             pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
@@ -95,7 +95,7 @@ def documented_columns(table: TableLike) -> Documented:
 
 
 def documented_tables(catalogue: Mapping[str, Report] = REPORTS) -> dict[str, Documented]:
-    """The documented columns of every table of the catalogue."""
+    """The documented columns of every table of the catalogue, by table and name."""
     return {
         table.name: {column.name: column for column in declared_columns(table)}
         for report in catalogue.values()

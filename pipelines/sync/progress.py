@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.causes import list_names, shorten
 from pipelines.planning.plan import Plan
 from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
@@ -36,18 +35,18 @@ class Progress:
         """Start the clock; returns a line about the planned windows and requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.window_count
-        left = sum(planned.months.not_requested for planned in plan.planned)
+        left = sum(planned.months.not_requested for planned in plan.planned if planned.report.has_months)
         return (
             f"requesting {counted(self.windows, 'window')}, "
             f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "
             f"{plan.requests_per_second:g} requests per second"
-            + (f"; {counted(left, 'month')} are loaded and not due" if left else "")
+            + (f"; {counted(left, 'month')} are loaded and not requested" if left else "")
         )
 
     def add(self, window: WindowResult) -> bool:
-        """Count a finished window; returns whether it was planned."""
+        """Count a finished window; returns False if it had nothing to load."""
         self.requests += window.requests
-        if window.status in NOTHING_TO_LOAD or window.report == CHANGED_SALES:
+        if window.status in NOTHING_TO_LOAD:
             return False
         self.done += 1
         self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
@@ -56,7 +55,7 @@ class Progress:
         return True
 
     def line(self) -> str:
-        """A progress line; empty if the last one is recent, or nothing is planned yet."""
+        """A progress line; empty if the last one is recent, or no window is planned."""
         now = monotonic()
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""

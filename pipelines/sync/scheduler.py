@@ -48,9 +48,9 @@ class Scheduler:
     concurrency: int
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
-        """Request all windows of all tasks; a failure is recorded and stops nothing else.
+        """Request the windows of all tasks; a failed task stops others only if the circuit breaker opens.
 
-        Windows already fetched are still loaded. Raises errors of the store (a full disk, a lost lock).
+        Fetched windows are loaded even if the run is cancelled. Raises the errors of the store (a full disk).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
@@ -113,7 +113,7 @@ class Scheduler:
         """The record of a window that earlier outcomes rule out; None if it may be requested."""
         if not task.denied and self.circuit_breaker.lacks_access(result.customer, login):
             task.denied = True
-            task.stop_reason = "not requested: this login has been denied every report of the customer (403)"
+            task.stop_reason = "not requested: the login was denied all earlier reports of the customer (403)"
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.stop_reason)
         if stopped := self.summary.stopped:
@@ -148,8 +148,8 @@ class Scheduler:
         self.summary.add(result.ended(status, reason, failure=failure_of(stop_error or error)))
 
     def _request_by_month(self, task: TaskState, window: Window) -> None:
-        """Split the remaining windows of a task into single months, because its rows state no month."""
-        task.limit.months, task.lacks_months = 1, True
+        """Split a window and the remaining ones of its task into months, because its rows state no month."""
+        task.limit.months, task.rows_lack_months = 1, True
         months = [month for remaining in (window, *task.windows) for month in remaining.months]
         task.windows.clear()
         task.put_back(replace(single, ids=window.ids) for single in windows(months, 1, self.today))
@@ -166,10 +166,10 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order of customers, each beginning with a different report.
+    """The tasks in round-robin order of customers, each of whom begins with a different report.
 
-    Consecutive requests are then for different customers and reports. If all of them are denied, more than
-    one access right is missing, and the circuit breaker ends the run.
+    Consecutive requests are then for different customers and reports. If all are denied, more than one access
+    right is missing, and the circuit breaker ends the run.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

@@ -90,7 +90,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """A line for each cause of failure, including reports skipped because access was lost before."""
+        """A line for each cause of failure, also of reports skipped because of an earlier denial."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)

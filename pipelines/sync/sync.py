@@ -25,13 +25,7 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import (
-    Cap,
-    add_requests,
-    record_cap,
-    record_denial,
-    record_failures,
-)
+from warehouse.ledger.ledger import Cap, add_requests, record_cap, record_denial, record_failures
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.load.landing import Landing
@@ -69,8 +63,8 @@ def sync(
 ) -> Summary:
     """Request missing and due months, load them, and return the outcome of every window.
 
-    The failure of one customer or report stops no other, and is in the summary. Raises WarehouseError if
-    nothing can be stored (a full disk, an unwritable directory), SettingsError for wrong settings.
+    A report that fails for a customer is in the summary, and stops others only if the circuit breaker opens.
+    Raises WarehouseError if nothing can be stored (a full disk), and SettingsError for wrong settings.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)
@@ -120,7 +114,7 @@ class _Run:
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         """The tasks of a plan, each with its learned limits and a profile of its stored rows.
 
-        Reports that are requested by id have no profile: an answer covers only a few ids.
+        Reports that are tracked by id have no profile: an answer covers only one id.
         """
         requested = [planned for planned in plan.planned if planned.windows]
         months: dict[Pair, Sequence[date | None]] = {
@@ -151,8 +145,8 @@ class _Run:
             if months.postponed:
                 reason = POSTPONED.format(len(months.postponed), len(months.due_for("changed")))
                 add(reason, months.postponed, warnings=(reason,))
-            if planned.postponed:
-                add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
+            if planned.postponed_ids:
+                add(POSTPONED_IDS.format(planned.postponed_ids, self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load, then record the outcome; requests are counted even if an error ends the run."""

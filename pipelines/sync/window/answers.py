@@ -38,7 +38,7 @@ class RowsWithoutMonths(Exception):
 
 
 def check_size(body: bytes) -> None:
-    """Raise TooManyObjects for a body whose values would take far more memory than its size suggests."""
+    """Raise TooManyObjects if a body may contain so many objects and lists that they exceed the memory."""
     count = body.count(b"{") + body.count(b"[")
     if count > MAX_OBJECTS:
         raise TooManyObjects(f"contains {count} objects and lists, more than {MAX_OBJECTS}")

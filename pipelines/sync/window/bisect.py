@@ -1,4 +1,4 @@
-"""Bisection of rejected spans: their halves are requested, and the accepted length is learned."""
+"""Bisection of spans that are too long: their halves are requested, and the accepted length is learned."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ class RejectedTogether(Exception):
 
 @dataclass
 class WindowLimit:
-    """The longest span that the service answers for a report and customer, learned from rejections.
+    """The longest span that the service answers for a report and customer, learned from failed spans.
 
-    `longest_answered` is the length in days of the longest span answered in this run. `has_failed` is true if
-    a month was rejected for a reason other than its length. `rows` is the number of rows after which the
-    service truncated an answer; `whole_rows` is the largest round number of rows in a complete answer.
+    `too_long` are the spans whose failure is put down to their length; `has_bad_month` is true if a month was
+    rejected for another reason. `longest_answered` is the length in days of the longest span answered in this
+    run. `rows` is the number of rows after which the service truncated an answer; `whole_rows` is the largest
+    round number of rows in a complete answer.
     """
 
     months: int | None = None
     days: int | None = None
-    rejected: list[Span] = field(default_factory=list)
+    too_long: list[Span] = field(default_factory=list)
     longest_answered: int = 0
-    has_failed: bool = False
+    has_bad_month: bool = False
     rows: int | None = None
     whole_rows: int = 0
 
@@ -42,32 +43,32 @@ class WindowLimit:
         self._limit_at_start = self.months, self.days
 
     def may_be_truncated(self, rows: int) -> bool:
-        """Whether an answer may be truncated: one with as many rows was, or `rows` is a round number.
+        """Whether an answer with `rows` rows may be truncated: one with as many was, or the number is round.
 
         A round number does not count if a complete answer had at least as many rows.
         """
         is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
         return rows == self.rows or (is_round and rows > self.whole_rows)
 
-    def learn(self, rejected: Span) -> None:
-        """Note that a span was rejected, so that spans half as long are requested from now on."""
-        self.rejected.append(rejected)
-        months = _months_of(rejected)
+    def learn(self, span: Span) -> None:
+        """Assume that a span was too long, so that spans at most half as long are requested from now on."""
+        self.too_long.append(span)
+        months = _months_of(span)
         if months > 1:
             self.months = min(self.months or months, months // 2)
         else:
-            self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
+            self.months, self.days = 1, min(self.days or span.days, (span.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned from spans that were only too long, as all their months were answered later."""
+        """The limit learned only from those spans whose months were all answered later, in shorter spans."""
         limit = WindowLimit(*self._limit_at_start)
-        for span in self.rejected:
+        for span in self.too_long:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
                 limit.learn(span)
         return limit
 
     def cut(self, span: Span) -> Iterator[Span]:
-        """The spans to request instead of one that exceeds the limit."""
+        """Cut a span into spans that do not exceed the limit."""
         if self.days is not None:
             yield from spans_of_days(span, self.days)
         elif self.months is not None and _months_of(span) > self.months:
@@ -80,10 +81,10 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, read: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span; a span that is rejected (400), times out or is too large is halved.
+    """Read a window span by span; a span that may be too long is read in halves if it may be halved.
 
-    Raises RejectedTogether if several months are rejected together, and the error of a span that cannot be
-    halved; in both cases no limit is learned.
+    Raises RejectedTogether if a window of several months is rejected (400), otherwise the error of a span
+    that is not halved. No limit is learned if an error is raised.
     """
     waiting = list(window.spans)
     trial = WindowLimit(limit.months, limit.days)
@@ -97,29 +98,29 @@ async def read_spans(
             if isinstance(error, BadRequest) and len(window.months) > 1:
                 raise RejectedTogether from error
             if not (_may_be_too_long(error, span, limit) and may_be_halved(report, span)):
-                limit.has_failed |= isinstance(error, BadRequest)
+                limit.has_bad_month |= isinstance(error, BadRequest)
                 raise
             trial.learn(span)
             waiting = [*span.halves(), *waiting]
         else:
             limit.longest_answered = max(limit.longest_answered, span.days)
-    for span in trial.rejected:
+    for span in trial.too_long:
         limit.learn(span)
     return answers
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered; a 400 may also have a cause other than the length."""
+    """Whether the length of a span may have caused the error; a 400 may also have another cause."""
     if isinstance(error, BadRequest):
-        return span.days > limit.longest_answered and not limit.has_failed
+        return span.days > limit.longest_answered and not limit.has_bad_month
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def may_be_halved(report: Report, span: Span) -> bool:
-    """Whether the answers for parts of a span add up to its answer: only if every row states its month.
+    """Whether the answers for the halves of a span add up to its own: every row must state its date or month.
 
-    The average of two halves is not the average of the span, so an aggregate is never cut below a month, and
-    rows with a year and a month are only cut between months.
+    Rows that state a month are aggregates of it, so their span is only cut between months: the average of a
+    month is not that of its halves.
     """
     if report.month_of_row == "documented date":
         return span.days > 1

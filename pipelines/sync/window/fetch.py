@@ -18,13 +18,7 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import (
-    BadRequest,
-    ConnectError,
-    NotFound,
-    NotJson,
-    Unavailable,
-)
+from pipelines.connect.errors import BadRequest, ConnectError, NotFound, NotJson, Unavailable
 from pipelines.connect.models import Answer, Request
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
@@ -51,9 +45,9 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page after the stated total: some services fail there instead of sending an empty page."""
+"""Tries for a page after all stated rows: some services fail there instead of sending an empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
-"""A snapshot is requested again if it lost at least this many rows and this share of its rows."""
+"""A snapshot is read again if it lost at least this many rows and this share of its rows, or all of them."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
@@ -79,8 +73,8 @@ class Fetcher:
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch one window into a landing file; returns its record so far, and the error if it failed.
 
-        The file is discarded after RowsWithoutMonths and RejectedTogether. After any other error, including
-        HeldBack, it is kept, and the record has its path. Raises errors that end the whole run.
+        The file is kept, and the record has its path, unless the error is RowsWithoutMonths or
+        RejectedTogether. OSError, WarehouseError and MemoryError are raised, and no file is kept.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -113,10 +107,10 @@ class Fetcher:
 
 @dataclass
 class _WindowReader:
-    """Reads one window, and writes every answer to its landing file.
+    """Reads one window, and writes every answer to its landing file, even one that cannot be used.
 
-    Answers that cannot be used (pages whose rows moved, repeated pages, rejections) are written there too.
-    `used_pages` are the answers whose rows are loaded; `usable_bytes` counts answers that may still be used.
+    `used_pages` are the answers whose rows are loaded. `reading_bytes` is the size of all answers of the
+    current reading, except those that were replaced by their halves.
     """
 
     fetcher: Fetcher
@@ -128,7 +122,7 @@ class _WindowReader:
     writer: LandingWriter
     requests: int = 0
     byte_count: int = 0
-    usable_bytes: int = 0
+    reading_bytes: int = 0
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
@@ -155,13 +149,13 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's tables; read twice if a month or snapshot lost rows. The guard may raise HeldBack."""
+        """The window's tables; read twice if there are suspect months. The guard may raise HeldBack."""
         normalized = await self._read_once()
-        if self._shrunken_months():
+        if self._suspect_months():
             self.notes.append("read twice")
-            self.used_pages, self.normalized, self.usable_bytes = [], None, 0
+            self.used_pages, self.normalized, self.reading_bytes = [], None, 0
             normalized = await self._read_once()
-            if self._shrunken_months() and normalized.rejected and not any(self.rows_by_month.values()):
+            if self._suspect_months() and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {len(normalized.rejected)} rows can be read any more "
                     f"({normalized.rejected[0].reason}); the stored rows stay"
@@ -172,7 +166,7 @@ class _WindowReader:
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
             f"and has {self.rows_by_month[day] or 'none'} now; it was read twice"
-            for day in self._shrunken_months()
+            for day in self._suspect_months()
         ]
         return normalized
 
@@ -192,14 +186,14 @@ class _WindowReader:
     async def _read_once(self) -> Normalized:
         """Request the whole window once, and normalize its answers."""
         limit = self.task.limit
-        rejected_before = len(limit.rejected)
+        halved_before = len(limit.too_long)
         if self.window.ids is None:
             self.used_pages += await self._read_spans(None)
         else:
             self.used_pages += await self._read_ids(self.window.ids)
-        if (rejected := len(limit.rejected) - rejected_before) > 0:
-            self.notes.append(f"{rejected} spans were rejected and halved")
-        self.fetcher.memory.record_size(self.report.name, self.usable_bytes, is_complete=True)
+        if (halved := len(limit.too_long) - halved_before) > 0:
+            self.notes.append(f"{halved} spans were halved")
+        self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_used_pages)
@@ -211,8 +205,8 @@ class _WindowReader:
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
-    def _shrunken_months(self) -> list[date | None]:
-        """Months that lost all rows; None stands for a snapshot that lost a tenth and at least ten rows."""
+    def _suspect_months(self) -> list[date | None]:
+        """Months that lost all rows; None is a snapshot that lost all, or at least ten rows and a tenth."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -222,9 +216,9 @@ class _WindowReader:
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every id of the window; some ids may no longer exist (404).
+        """The answers for the ids of the window, except for ids that no longer exist (404).
 
-        Raises NotFound if none exists, because then the customer or address is wrong.
+        Raises NotFound if none exists: the customer or address may be wrong, or the window's only id is gone.
         """
         pages: list[Page] = []
         gone: list[NotFound] = []
@@ -240,7 +234,7 @@ class _WindowReader:
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
-        """The pages of all the window's spans."""
+        """The answers for all spans of the window."""
         read = partial(self._read_span, requested_id)
         if not self.window.spans:
             return await read(None)
@@ -249,19 +243,19 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for one span; if they may be truncated, its halves are requested too.
+        """The answers for one span; if they may be truncated, those for its halves if these have more rows.
 
-        If the halves have more rows, they are used. The limit remembers the row count in both cases.
+        `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
         if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
             return pages
-        self.usable_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
+        self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
-            self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
+            self.notes.append(f"an answer ended after {rows} rows; the halves of its period have more")
             return halves
         limit.whole_rows = max(limit.whole_rows, rows)
         return pages
@@ -273,7 +267,7 @@ class _WindowReader:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):  # rows may also have moved from one choice to another between the requests
+        if any(is_unpaged):  # then all are read unpaged: a row may have moved between choices meanwhile
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -281,7 +275,7 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, variant: RequestVariant, span: Span | None) -> list[Page]:
-        """The pages of one request, or its single unpaged answer; raises UnreadableRows."""
+        """The pages of one variant of a span, or the single unpaged answer; raises UnreadableRows."""
 
         async def shape_error(page: Page) -> Exception | None:
             normalized = await asyncio.to_thread(self._normalize, [page])
@@ -293,16 +287,16 @@ class _WindowReader:
         return await read_answer(request_page, request_unpaged, shape_error, self.notes.append, size)
 
     async def _request_page(
-        self, variant: RequestVariant, span: Span | None, index: int, is_complete: bool
+        self, variant: RequestVariant, span: Span | None, index: int, has_all_stated_rows: bool
     ) -> Page:
         size = self.task.page_size
         if not size.is_settled:
             return await size.find(lambda rows: self._request(variant, span, rows=rows), self.notes.append)
         try:
-            tries = TRIES_PAST_END if is_complete else None
+            tries = TRIES_PAST_END if has_all_stated_rows else None
             return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
-            if index == 0 or (isinstance(error, Unavailable | NotJson) and not is_complete):
+            if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_all_stated_rows):
                 raise
             raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error
 
@@ -315,7 +309,7 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        """Send one request and write its answer to the landing file, even if it has no rows."""
+        """Send one request, and write its answer, even that of a failure, to the landing file."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
@@ -335,10 +329,10 @@ class _WindowReader:
         return page
 
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
-        """Read a body, in a thread; raises ValueError if it is not JSON.
+        """Read a body, in a worker thread; raises ValueError if it is not JSON or has too many objects.
 
-        A window's only answer is normalized immediately. Several large answers are kept as bodies and parsed
-        again once all have arrived, because parsed values take far more memory.
+        A window's only answer is normalized immediately. Beyond MAX_PARSED_BYTES, answers are kept as bodies
+        and parsed again once all have arrived, because parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
@@ -346,7 +340,7 @@ class _WindowReader:
             page = page_of_answer(self.report, document, variant, rows)
             if is_only_answer:
                 self.normalized = self._normalize([page])
-            elif self.usable_bytes + len(body) > MAX_PARSED_BYTES:
+            elif self.reading_bytes + len(body) > MAX_PARSED_BYTES:
                 document.forget()
         return page
 
@@ -370,10 +364,10 @@ class _WindowReader:
     async def _land(self, answer: Answer, variant: RequestVariant) -> int:
         """Write an answer to the landing file; returns its index there."""
         self.byte_count += len(answer.body)
-        self.usable_bytes += len(answer.body)
+        self.reading_bytes += len(answer.body)
         self.seconds += answer.seconds
         self.fetched_at_utc = self.fetched_at_utc or answer.fetched_at_utc
-        self.fetcher.memory.record_size(self.report.name, self.usable_bytes)
+        self.fetcher.memory.record_size(self.report.name, self.reading_bytes)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 BYTES_UNDER_WAY = 32_000_000
-"""The limit for answers that are requested, parsed or waiting to be loaded; a larger one runs alone."""
+"""The limit for answers that are requested, parsed or waiting to be loaded; a larger window runs alone."""
 MIN_WINDOW_BYTES = 50_000
 """A window counts as at least this large: frames take memory even with few rows."""
 
@@ -17,8 +17,8 @@ class MemoryBudget:
     """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
     A window that is being fetched counts with the size of its report's largest window so far (of any report,
-    if it is the first of its report); a fetched one counts with its own size until it is loaded. The first
-    window of a sync runs alone until all its pages have arrived.
+    until a window of its report has been fetched); a fetched one counts with its own size until it is loaded.
+    Windows run one at a time until the size of the first is known.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -39,7 +39,7 @@ class MemoryBudget:
             self._fetching[report] += 1
 
     def record_size(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Record the size that a window has reached, which may exceed that of earlier windows."""
+        """Record the size that a window has reached; the first of its report counts once it is complete."""
         if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 

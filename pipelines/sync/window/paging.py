@@ -38,9 +38,9 @@ class PagingRejected(PagingUnproven):
 class PageSize:
     """The rows per page (`rows`) that all windows of a report and customer request.
 
-    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. `is_settled` is true
-    once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
-    the largest counts seen on one page, so the service does not cap pages below them.
+    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were or if pages do not fit
+    the shape. `is_settled` is true once a size has been accepted: later rejections have another cause.
+    `most_rows` and `most_list_rows` are the largest counts on one page: the service caps no page below them.
     """
 
     largest: int = 1000
@@ -54,12 +54,12 @@ class PageSize:
         self.rows = self.largest if self.learned is None else min(self.largest, self.learned)
         self.is_settled = self.rows == UNPAGED
 
-    def is_shorter(self, page: Page) -> bool:
-        """Whether an earlier page was longer, so that this one is short because no more rows exist."""
+    def has_seen_longer(self, page: Page) -> bool:
+        """Whether an earlier page was longer: then this one is short because no more rows exist."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
-    def note(self, page: Page) -> None:
-        """Remember the number of rows of a page."""
+    def remember(self, page: Page) -> None:
+        """Remember how long a page was."""
         self.most_rows = max(self.most_rows, page.rows)
         self.most_list_rows = max(self.most_list_rows, page.list_rows)
 
@@ -95,10 +95,9 @@ class PageSize:
 class Page:
     """One answer, and the facts about its rows that show whether paging lost any.
 
-    `requested_rows` is the page size, or UNPAGED. `total` is the number of all rows as the service states it,
-    if the shape has its place. `ids` are by table; `rows_hash` recognizes a repeated page whose rows have no
-    ids. `mismatch` states why the answer does not fit its shape. `landing_index` is the index of the answer
-    in its landing file.
+    `requested_rows` is the page size, or UNPAGED. `total` is the stated number of rows on all pages, if any.
+    `ids` are by table; `rows_hash` recognizes a repeated page whose rows have no ids. `mismatch` states why
+    the answer does not fit its shape. `landing_index` is the index of the answer in its landing file.
     """
 
     document: Document
@@ -119,7 +118,7 @@ class Page:
 
     @property
     def list_rows(self) -> int:
-        """Rows of the longest list."""
+        """Rows of the longest list, among those with ids."""
         return max(map(len, self.ids.values()), default=0)
 
     @cached_property
@@ -133,13 +132,13 @@ class Page:
         return self.requested_rows in (self.rows, self.list_rows)
 
     def has_same_rows(self, other: Page) -> bool:
-        """Whether the page has the same rows as another reading of it."""
+        """Whether another reading of the page has the same ids, number of rows and stated total."""
         first, second = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return first == second
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer with the facts that prove its pages complete; if unpaged, with the number of dated rows."""
+    """An answer with the facts that show missing rows: those of a page, or else the number of dated rows."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -165,8 +164,8 @@ async def read_answer(
 ) -> list[Page]:
     """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
-    If the first page does not fit its shape but the unpaged answer has rows, later spans are unpaged too.
-    Raises UnreadableRows for an unreadable answer, which might go unnoticed among readable ones.
+    If the first page is unreadable but the unpaged answer has rows, that is used, and later spans are unpaged
+    too. Raises UnreadableRows for any other unreadable answer: it might go unnoticed among readable ones.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -209,36 +208,35 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
     Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
-    stated rows have arrived, it also ends at a rejected or failing page, and at a page shorter than requested
-    if the service is known not to cap pages below that size: another page was full or, for the first page, an
-    earlier one was longer. (If the service caps pages, the stated total may be that of one page.)
+    stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape, and at a page
+    shorter than requested, unless the service may cap pages (then the stated total may be that of one page).
+    It caps none if another page was full or, for the first page, if a page of an earlier reading was longer.
 
-    Then pages are read again and must have the same rows: only the first if the total equals the rows
-    received, otherwise all except the last page with rows, because a removed row moves a later one to a page
-    already read. (A removal and an addition within one reading go unnoticed until the next sync.) Raises
-    PagingUnproven if they differ. If the first answer is not a page, no more pages are requested.
+    Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
+    moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
+    that is not a page is returned alone.
     """
     pages: list[Page] = []
     seen: set[object] = set()
-    is_complete = False
+    has_all_stated_rows = False
     for index in range(MAX_PAGES):
         try:
-            page = await request(index, is_complete)
+            page = await request(index, has_all_stated_rows)
         except PagingRejected:
-            is_last = pages[-1].list_rows < pages[0].list_rows
-            if sum(item.rows for item in pages) != pages[0].total and not is_last:
+            was_last = pages[-1].list_rows < pages[0].list_rows
+            if sum(item.rows for item in pages) != pages[0].total and not was_last:
                 raise
             break
         if page.requested_rows == UNPAGED or (index == 0 and page.mismatch):
             return [page]
-        if is_complete and page.mismatch:
+        if has_all_stated_rows and page.mismatch:
             break
         _check_page(page, pages, seen)
         pages.append(page)
-        is_complete = page.total is not None and sum(item.rows for item in pages) == pages[0].total
-        is_uncapped = size.is_shorter(page) if len(pages) == 1 else any(item.is_full for item in pages)
-        size.note(page)
-        if page.is_empty or (is_complete and page.rows < page.requested_rows and is_uncapped):
+        has_all_stated_rows = page.total is not None and sum(item.rows for item in pages) == pages[0].total
+        is_uncapped = size.has_seen_longer(page) if len(pages) == 1 else any(item.is_full for item in pages)
+        size.remember(page)
+        if page.is_empty or (has_all_stated_rows and page.rows < page.requested_rows and is_uncapped):
             break
     else:
         raise PagingRejected(f"there were still rows after {MAX_PAGES} pages")
@@ -252,10 +250,13 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The indexes of the pages to read a second time, which `read_pages` explains."""
+    """The indexes of the pages to read again, as a removed row moves a later one to a page already read.
+
+    Only the first of several pages if their rows add up to the total. Otherwise the empty one, and all with
+    rows but the last; a single page with rows only if it is full and no total is stated.
+    """
     with_rows = [page for page in pages if not page.is_empty]
-    is_counted = pages[0].total is not None and received == pages[0].total
-    if is_counted or not with_rows:
+    if not with_rows or received == pages[0].total:
         return range(1 if len(with_rows) > 1 else 0)
     empty_pages = range(len(with_rows), len(pages))
     rows_may_have_moved = (
@@ -265,7 +266,7 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is not a page, or shows that rows moved; else remember its ids."""
+    """Raise PagingUnproven if an answer is not a page, or if rows moved; else remember its ids or hash."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

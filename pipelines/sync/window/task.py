@@ -24,9 +24,9 @@ class TaskState:
 
     The `windows` are requested newest first, because the service may have no data for the oldest; after
     several rejected months in a row no more are requested. `stored` profiles the rows stored before the sync,
-    by month (None without months). `stop_reason` is why no more windows are requested. `denied` is true after
-    a 403, for the report or all reports of the customer. `lacks_months` is true if rows of several months do
-    not state their month. With `accept_shrink` the guard holds nothing back.
+    by month (None without months). `stop_reason` is why no more windows are requested. `denied` is true if
+    the login has no access to the report, or to any report of the customer. `rows_lack_months` is true if
+    rows for several months do not state their month. With `accept_shrink` the guard holds nothing back.
     """
 
     planned: PlannedReport
@@ -34,7 +34,7 @@ class TaskState:
     page_size: PageSize = field(default_factory=PageSize)
     windows: deque[Window] = field(init=False)
     rejected_in_a_row: int = 0
-    lacks_months: bool = False
+    rows_lack_months: bool = False
     stop_reason: str = ""
     denied: bool = False
     stored: Profiles = field(default_factory=dict)
@@ -44,7 +44,7 @@ class TaskState:
         self.windows = newest_first(self.planned.windows)
 
     def next_windows(self, count: int, today: date) -> list[Window]:
-        """Take at most `count` of the newest remaining windows, none longer than the learned limit."""
+        """Take at most `count` of the newest windows, cut to the learned limit unless the task is stopped."""
         newest: list[Window] = []
         while self.windows and len(newest) < count:
             window = self.windows.popleft()
@@ -63,7 +63,7 @@ class TaskState:
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
-        months = 1 if self.lacks_months and is_loaded else limit.months
+        months = 1 if self.rows_lack_months and is_loaded else limit.months
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole_rows or None)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
