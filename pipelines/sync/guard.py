@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_COLUMNS_LISTED = 4
+MIN_TABLE_ROWS = 5  # fewer rows of a snapshot's nested table may all go, such as one user's only language
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
@@ -49,7 +50,7 @@ def check_shrink(
         if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
             raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would be removed", REMEDY)
-    check_columns(add_up(stored, rows), tables, limits.min_rows)
+    check_columns(add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
