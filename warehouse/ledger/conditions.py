@@ -96,7 +96,7 @@ def traits_of_kinds() -> dict[Kind, Traits]:
 
 @dataclass(frozen=True)
 class Condition:
-    """One issue, with the columns of meta.conditions; unknown values are empty.
+    """One issue, with columns of meta.conditions; unknown values are empty.
 
     `severity` defaults to the first of its kind.
     """
@@ -124,5 +124,5 @@ class Condition:
 
     @property
     def is_error(self) -> bool:
-        """Whether the operator must act, so that monitors are notified."""
+        """Whether it raises an alarm."""
         return self.severity == ERROR

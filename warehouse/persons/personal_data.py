@@ -1,6 +1,6 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; only this module judges all others, by their names.
+The catalogue decides for documented columns; this module judges all others, and free text, by their names.
 """
 
 from __future__ import annotations
