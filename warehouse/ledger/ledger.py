@@ -104,10 +104,10 @@ class Ledger:
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were requested, and when a request for changes was last denied
+    # by customer: the last day whose changes were answered, and when a request for changes was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_denied: Mapping[str, datetime] = field(default_factory=dict)
-    # the most requests a window took, and the seconds per request
+    # of loaded windows: the most requests that one took, and the mean seconds per request
     most_requests: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
 

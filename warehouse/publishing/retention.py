@@ -14,8 +14,8 @@ from warehouse.store.duckdb_file import connect, literal, quoted
 from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
-DAY = timedelta(days=1)
-"""A file that is not in the ledger may be about to be loaded, unless it is older than this."""
+GRACE = timedelta(days=1)
+"""A younger file that is not in the ledger may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
 """Matches unfinished files too, which end differently (see landing.py)."""
 
@@ -45,7 +45,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     landing = Path(data_dir) / "landing"
     forgotten = {landing / path for _, path in unneeded}
     in_ledger = {landing / path for (path,) in needed}
-    limit = min(oldest, now - DAY).timestamp()
+    limit = min(oldest, now - GRACE).timestamp()
     old = [
         path
         for path in landing.rglob(LANDING_FILES)

@@ -69,7 +69,7 @@ class Versions:
         return self.path(version).with_suffix(".duckdb.sha256")
 
     def write_checksum(self, version: str) -> None:
-        """Store the checksum of a version before any reader can open it."""
+        """Store the checksum of a version that is not yet published."""
         line = f"{file_sha256(self.path(version))}  {self.path(version).name}\n"
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
