@@ -3,7 +3,7 @@
 --   sink: 'lake' of published tables
 --   tried_at_utc: when it was last written, successfully or not, in UTC
 --   waiting_count: 1 if it lacks the latest publication, else 0
---   waiting_since_utc: since when it has been out of date, in UTC; null if it is not
+--   waiting_since_utc: if it lacks it, since when it has been out of date, in UTC
 --   error: why it is out of date, in a sentence; null if it is not
 CREATE TABLE IF NOT EXISTS meta.sinks (
     sink VARCHAR,
