@@ -54,7 +54,7 @@ _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDI
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
 _NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
 _UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
-"""Names of our own files before they are complete and renamed."""
+"""Hidden files of ours that are renamed once they are complete."""
 _DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
     "Failed to replay WAL|Failure while replaying WAL"

@@ -47,7 +47,7 @@ Documented = Mapping[str, DocumentedColumn]
 
 
 class TableLike(Protocol):
-    """The rows of one table in one window; the frame also holds `_row`, `_parent_row` and `_month`."""
+    """The rows of one table in one window; the frame also has `_row`, `_month` and maybe `_parent_row`."""
 
     @property
     def name(self) -> str: ...

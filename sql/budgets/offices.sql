@@ -1,5 +1,5 @@
 -- Which customers answer for which offices, and what are these called?
--- One row per customer and office.
+-- One row per customer and office for which its answers are still refreshed.
 -- Columns:
 --   customer_id: the customer that answers
 --   office_id: customer id of the office

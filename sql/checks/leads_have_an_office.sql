@@ -1,5 +1,5 @@
 -- Are there leads of an unknown office?
--- One row per month and way with leads of an unknown office; no office counts them.
+-- One row per month and way; no office counts these leads.
 -- Severity: warning
 -- Concerns: leads
 SELECT month, way, count(*) AS lead_count

@@ -1,6 +1,6 @@
 -- Does a month end so early that the service may have cut the interval short?
 -- One row per report, customer and month that is over, if its last row is more than ten days before its end although
--- a month of the customer has fifty rows. An empty month counts if months before and after it have rows.
+-- a month of the report and customer has fifty rows or more. An empty month counts only between months with rows.
 -- Severity: warning
 -- Concerns: commission
 WITH days AS (

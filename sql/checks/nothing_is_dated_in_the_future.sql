@@ -1,6 +1,6 @@
 -- Are loads dated later than now, because the clock of this machine was ahead?
--- One row per report and customer with loaded months dated more than a minute later than now; set the clock right,
--- and `sync --refresh` dates them again.
+-- One row per report and customer with loaded months dated more than a minute later than now. Set the clock right; then
+-- `sync --refresh` dates them again.
 -- Severity: warning
 -- Concerns: commission
 SELECT report, customer, count(*) AS month_count, max(fetched_at_utc) AS latest_fetched_at_utc

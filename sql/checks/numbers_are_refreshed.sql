@@ -1,7 +1,7 @@
 -- Do figures of offices rest on answers that are no longer refreshed?
--- One row per customer that is switched off, removed or not found, and still counts for an office because no other
--- customer answers for it. Only the latest thirteen months count, in which numbers still change; the column reports
--- names the reports concerned. Lost access and a denied login are conditions of their own.
+-- One row per customer that is switched off, removed or not found, and still counts for an office for which no other
+-- customer answers. Only the latest thirteen months count, in which numbers still change. A report that is switched off
+-- is not listed; lost access and a denied login are conditions of their own.
 -- Severity: warning
 -- Concerns: commission
 SELECT

@@ -1,5 +1,5 @@
 -- Do two customers answer with the same amounts for one user, so that the user is counted twice?
--- One row per user and customers; each may report the user's whole commission instead of its part.
+-- One row per user and set of customers; each customer may report the user's whole commission instead of its part.
 -- Severity: warning
 -- Concerns: agents
 SELECT

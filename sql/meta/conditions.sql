@@ -3,7 +3,7 @@
 -- its loaded months may lack rows. Conditions that only a running process knows (a silent daemon, settings that do
 -- not load) are not here.
 -- Columns:
---   kind: the kind of condition, one that the file knows according to meta.kinds
+--   kind: the kind of condition, one that meta.kinds calls known by the file
 --   severity: error or warning; the severity of its kind if the kind has only one
 --   report: name of the report; null if the condition is about several, or all of a customer
 --   customer: the requested customer; null if the condition is about all
@@ -19,8 +19,8 @@
 --   check_name: the check that found it, if one did
 --   row_count: how many rows the condition concerns, if they were counted
 --   is_of_figures: whether figures may be missing or doubtful while the condition lasts
---   cause_key: equal for conditions with the same cause, whomever they concern, and for customers that are denied the
---     same reports
+--   cause_key: equal for conditions with the same cause, of any report and customer, and for customers that are denied
+--     the same reports
 --   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up, else the latest
 WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- because each of these views is read twice
 
@@ -109,7 +109,7 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-missing_columns AS (  -- needed columns that all answers of a report's latest day lack
+missing_columns AS (  -- needed columns that no answer of a report's latest 12 hours has
     SELECT
         report,
         max(fetched_at_utc) AS since_utc,

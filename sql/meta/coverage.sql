@@ -10,8 +10,8 @@
 --   month: first day of the month; null for a report without months
 --   state: held (loaded), empty (loaded without a row), open (loaded, and not over then), failed, held back, refused
 --     (403), off (switched off) or missing
---   is_held: whether the month was read, though it may have failed since
---   is_missing: whether the month was never read, and is not switched off
+--   is_held: whether the month is loaded, though a later request for it may have failed
+--   is_missing: whether the month is neither loaded nor switched off
 WITH spans AS (
     SELECT
         report,

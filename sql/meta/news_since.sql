@@ -1,6 +1,6 @@
 -- Since when do the pages report changes?
--- One row: the newest publication that is at least a week older than the latest, else the oldest; null if there is only
--- one.
+-- One row: the newest publication that is at least six and a half days older than the latest, else the oldest; null if
+-- there is only one.
 -- Columns:
 --   since_utc: when that publication was made, in UTC
 SELECT

@@ -65,8 +65,8 @@ def record_probe(
 ) -> None:
     """Record a probe, and the months that its answer named, unless their change is already recorded.
 
-    `asked_of` is the report that was filtered by time of change. A change is already known if a recorded
-    one is at least as late and was noticed after it: months read since then include both.
+    `asked_of` is the report that was filtered by time of change. A recorded change of the month includes
+    this one if it is at least as late and was noticed after this one was made.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -86,7 +86,7 @@ def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str])
     """Record months of these reports that were read long before a report that disagrees with them.
 
     A cancelled sale is in no list of changes; only a report read later shows it. Reads the marts; returns
-    the recorded changes. The change of a month that is already due stays as it is.
+    the recorded changes. A month that is already due keeps its recorded change.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()

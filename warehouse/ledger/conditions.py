@@ -18,13 +18,13 @@ FORBIDDEN = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Values of a condition's `trouble`: the service is down, or denies everything; other values name a login."""
+"""Values of a condition's `trouble`: the service is down, or denies everything; others name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
-"""Nothing is requested during these, so they hide every other condition."""
+"""A condition with one of these states why a run stopped."""
 
 
 class Severity(StrEnum):
-    """The severity of a condition: an error raises an alarm, unless the settings acknowledge it."""
+    """The severity of a condition: an error raises an alarm; the settings can acknowledge a condition."""
 
     WELL = "well"
     ACKNOWLEDGED = "acknowledged"
@@ -96,7 +96,7 @@ def traits_of_kinds() -> dict[Kind, Traits]:
 
 @dataclass(frozen=True)
 class Condition:
-    """One issue, with the columns of meta.conditions; unknown values are empty.
+    """One issue, with columns of meta.conditions; unknown values are empty.
 
     `severity` defaults to the first of its kind.
     """
@@ -124,5 +124,5 @@ class Condition:
 
     @property
     def is_error(self) -> bool:
-        """Whether the operator must act, so that monitors are notified."""
+        """Whether it raises an alarm."""
         return self.severity == ERROR

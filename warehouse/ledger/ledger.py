@@ -49,10 +49,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month of a report and customer: when it was fetched, and whether it had ended.
-
-    `state` is 'held', or 'open' if the month had not ended.
-    """
+    """A stored month of a report and customer; `state` is 'open' (fetched before its end) or 'held'."""
 
     fetched_at_utc: datetime
     state: str
@@ -61,7 +58,7 @@ class StoredMonth:
 
 
 class PushStatus(StrEnum):
-    """The state of a budget; SENT is recorded before sending."""
+    """The state of a planned budget: PLANNED is not recorded, SENT is recorded before sending."""
 
     PLANNED = "planned"
     SENT = "sent"
@@ -73,9 +70,10 @@ class PushStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The largest request that the service accepts: days or calendar months, and rows a page.
+    """Learned limits of a report and customer: days or calendar months a request, and rows a page.
 
-    `page_size` 0 means unpaged. An answer of `rows` rows was truncated, one of `whole_rows` rows was not.
+    A limit that was not learned is None; `page_size` 0 means unpaged. An answer of `rows` rows was truncated,
+    one of `whole_rows` rows was not.
     """
 
     days: int | None = None
@@ -102,14 +100,14 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months due again because a sale changed, and since when
+    # every month that ever changed: due again if fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # months stored as history: when an answer last differed from the one before
+    # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were requested, and when a request for changes was last denied
+    # by customer: the last day whose changes were answered, and when a request for changes was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_denied: Mapping[str, datetime] = field(default_factory=dict)
-    # the most requests a window took, and the seconds per request
+    # of loaded windows: the most requests that one took, and the mean seconds per request
     most_requests: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
 
@@ -172,7 +170,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record a 403, or that a report was skipped because all other reports of its customer got one."""
+    """Record a 403, or that a report was not requested because its login has no access to the customer."""
     denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -184,12 +182,12 @@ def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at
 
 
 def forget_denial(connection: DuckDBPyConnection, report: str, customer: str) -> None:
-    """Forget a 403."""
+    """Forget a recorded denial."""
     connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
 
 
 def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
-    """Forget every denial after which the report was answered again."""
+    """Forget the denials of reports that were answered later."""
     connection.execute(
         """
         DELETE FROM meta.access AS denied
@@ -216,7 +214,7 @@ def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: 
 
 
 def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
-    """The largest requests that the service accepts."""
+    """The learned limits, by report and customer."""
     caps = connection.execute(
         "SELECT report, customer, days, months, page_size, rows, whole_rows "
         "FROM meta.window_caps ORDER BY ALL"
@@ -232,7 +230,7 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when the stored months in `days` are due next, and why; all others are never due.
+    """Record when the stored months in `days` are due next, and why; the others get no due day.
 
     Writes only differences: any write costs a checkpoint.
     """
@@ -263,15 +261,15 @@ def write_due_days(
     connection.execute("DROP TABLE due")
 
 
-def has_months(connection: DuckDBPyConnection) -> bool:
+def has_loaded_anything(connection: DuckDBPyConnection) -> bool:
     """Whether any month, or any report without months, is stored."""
     return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
-    """Record windows that failed, were held back or denied; each has a load_id and fetch time.
+    """Record windows that failed, were held back or denied; each needs a load_id and a fetch time.
 
-    A load that succeeded before keeps its row; only `error` is set.
+    If the same load was stored before (this is a replay), its row gets only the `error`.
     """
     load_ids = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
@@ -300,7 +298,7 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
 def add_requests(
     connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
 ) -> None:
-    """Add a run's request counts, by day, customer and report, to those of other runs that day."""
+    """Add a run's request counts, by day, customer and report, to the recorded ones."""
     if not counts:
         return
     sums = {key: Counter(numbers) for key, numbers in counts.items()}
@@ -330,8 +328,8 @@ def record_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") 
     replace_rows(connection, "sinks", [row], key=["sink"])
 
 
-def forget_lake(connection: DuckDBPyConnection) -> None:
-    """Record that no lake is out of date, because none is configured any more."""
+def record_no_lake(connection: DuckDBPyConnection) -> None:
+    """Record that no publication waits for a lake, because none is configured."""
     connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
 
 
@@ -349,8 +347,8 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `found` are the amounts at the service. `sent_count` is added to the stored count. The stored
-    `sent_at_utc` stays unless a new one is given.
+    `found` has the amounts that the service showed last. Of `budget`, `sent_count` is added to the stored
+    count, and a missing `sent_at_utc` keeps the stored time.
     """
     earlier = connection.execute(
         f"""

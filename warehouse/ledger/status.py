@@ -165,7 +165,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions; the representative of each cause comes first.
+    """The rows of meta.conditions, first those that represent a cause.
 
     Empty for a file of an earlier version.
     """
@@ -183,7 +183,7 @@ def nearest_existing(data_dir: Path) -> Path:
 
 
 def unwritable_paths(data_dir: Path) -> list[Path]:
-    """The paths of a data directory that this process may not write to, or the parent of a missing one."""
+    """The paths of a data directory (or the nearest folder above a missing one) that cannot be written to."""
     root = nearest_existing(data_dir)
     if not root.is_dir():
         return [root]

@@ -72,8 +72,8 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    Answers that did not fit their shape follow, if nothing newer was loaded since. With `only_quarantined`,
-    only loads with quarantined rows are returned.
+    Answers that did not fit their shape follow, unless a later answer for one of their months was loaded.
+    With `only_quarantined`, only loads with quarantined rows are returned.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
@@ -126,7 +126,7 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """By report, the landing file and months of its newest answer that has rows or did not fit its shape."""
+    """The file and months of each report's newest answer: loaded with rows, held back or unreadable."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
 

@@ -80,7 +80,7 @@ class WindowResult:
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""
-    # set once it is normalized; dropped once it has ended
+    # set once it is normalized; `ended` drops tables and rejected rows
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
     shape: str = ""

@@ -1,12 +1,12 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one time to another.
 
-A row in both snapshots is not touched. The version of a row that only the old one has ends when the new one
-was fetched; the version of a row that only the new one has begins then. If the service documents an id, a
-row keeps its `_row` when its content changes, so its children need not change. Two equal rows may both be
-real, so equal rows are numbered in both snapshots, which a plain MERGE cannot do.
+A row of both snapshots stays as it is. A row that only the old one has ends when the new one was fetched; a
+row that only the new one has begins then. If the service documents an id, a changed row keeps its `_row`, so
+that its children need not change. Two equal rows of a snapshot may both be real, so equal rows are numbered,
+which a plain MERGE cannot do.
 
-A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
-scopes do not overlap are merged together, as a wave.
+A snapshot has all rows of its scopes; a scope is a month, a requested id, or a whole report of a customer.
+Snapshots whose scopes do not overlap are merged together, as a wave.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
 
 @dataclass
 class Scope:
-    """The scope for which a snapshot is complete: a month, a requested id, or a report of a customer."""
+    """A scope of a snapshot: the month and requested id are None if it is not limited to one."""
 
     load: Load
     month: date | None
@@ -103,9 +103,9 @@ class Scope:
 
 
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first, without scopes that have a newer snapshot.
+    """Sort the scopes of snapshots into waves, oldest first, without those that `stored` has newer.
 
-    The months of scopes left out are removed from their loads too.
+    A month of which no scope is left is removed from its load too.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []
@@ -157,7 +157,7 @@ def merge_wave(
 def record_scopes(
     connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: StoredScopes
 ) -> None:
-    """Store the newest snapshot of each scope, and when it last changed."""
+    """Store the newest snapshot of each scope, and when the rows of the scope last changed."""
     changed = {key: changed_at for key, (_, changed_at) in stored.items()}
     names = ("report", "customer", "month", "asked")
     rows = {}
@@ -188,7 +188,7 @@ def forget_histories(
 
 
 def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load]) -> None:
-    """If ids were requested, raise ValueError for a received row that names none of them."""
+    """Raise ValueError for a received row with another id than those requested by its load."""
     requested = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
     if requested:
         matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"

@@ -38,11 +38,11 @@ class Load:
     is_repeated: bool = False  # loaded before: this is a replay
     opened: int = 0  # history rows that began with it
     closed: int = 0  # history rows that ended with it
-    rows: Counter[date | None] = field(default_factory=Counter)  # written rows of all tables by month
+    rows: Counter[date | None] = field(default_factory=Counter)  # its rows of all tables by month
 
     @property
     def superseded_months(self) -> tuple[date, ...]:
-        """Its months that stay as they are, because a newer load has filled them."""
+        """Its months that it leaves to a newer load."""
         return tuple(month for month in self.result.months if month not in self.months)
 
 
@@ -132,12 +132,12 @@ class _ArrowStream:
 def insert(
     connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
-    """Insert the new rows of these loads into a table with the columns of the schema."""
+    """Insert the new rows of these loads into a table with the columns of the schema, and count them."""
     by_id = {load.result.load_id: load for load in loads}
     _, batches = incoming.get((schema.report, schema.name.lower()), (schema, ()))
     for batch in batches:
-        is_requested = batch.frame["_load_id"].is_in([*by_id])
-        frame = batch.frame if is_requested.all() else batch.frame.filter(is_requested)
+        has_load = batch.frame["_load_id"].is_in([*by_id])
+        frame = batch.frame if has_load.all() else batch.frame.filter(has_load)
         if frame.is_empty():
             continue
         for load_id, month, rows in frame.group_by("_load_id", "_month").len().iter_rows():

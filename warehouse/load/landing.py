@@ -80,7 +80,7 @@ class Landing:
         return LandingWriter(self.root, path, {**(header or {}), **identity, **days})
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
-        """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
+        """Every answer of a file, in order; raises LandingDamaged if the file is gone or a byte is wrong."""
         full_path = self.root / path
         with _readable(full_path):
             if sha256 and file_sha256(full_path) != sha256:
@@ -101,7 +101,7 @@ class Landing:
         yield from (answers[number] for number in used)
 
     def describe(self, path: str) -> LandingFile:
-        """Header and trailer of a file; raises LandingDamaged if it is incomplete."""
+        """Header and trailer of a file; raises LandingDamaged if it is gone or incomplete."""
         full_path = self.root / path
         with _readable(full_path):
             members = {name: content for name, content in _members(full_path) if name in (HEADER, TRAILER)}

@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""A row is deleted when its month is replaced; one of unknown month, when no month of its load is current."""
+"""Keeps a row while its load is current for its month (for any, if unknown) or for a scope of a snapshot."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

@@ -1,8 +1,8 @@
 """Tables of schema bi, which grow with documented and received columns.
 
-Documented columns exist from the first day. An unknown column is added when it first arrives, and an
-undocumented one is widened in place: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. Values that become objects
-or lists arrive as other columns or a child table; the old column stays, and is null from then on.
+Documented columns exist from the first day. An undocumented column is added when it first arrives, and later
+widened in place: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. Values that become objects or lists arrive as
+other columns or a child table; the old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NULL_TYPE = "NULL"
 MAX_EXACT = 2**53
 """Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""The id of the load that first had or changed a column, and when it was fetched."""
+"""The load that added or changed a column (None if the documentation did), and when it was fetched."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def declare(
 def ensure_table(
     connection: DuckDBPyConnection, tables: Tables, declared: TableSchema, batches: Sequence[Batch]
 ) -> None:
-    """Create the table if it does not exist, and widen its columns for the new values.
+    """Create the table if it does not exist, and add or widen columns for the new values.
 
-    `declared` has only the documented columns; the batches have the others.
+    `declared` has only the documented columns; the batches may have others.
     """
     key = declared.name.lower()
     stored = tables.get(key)
@@ -250,7 +250,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 
 
 def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
-    """The column for both stored and new values; an undocumented one is widened."""
+    """The column for stored and new values: an undocumented one is widened."""
     column = old or batches[0].columns[name]
     if column.first_seen_utc is None:
         load_id, fetched = _first_load(name, batches)

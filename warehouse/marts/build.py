@@ -85,9 +85,9 @@ def build_marts(
 ) -> list[str]:
     """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `only`, just these marts (or views of meta) and the tables that they need exist afterwards,
-    without descriptions. Staging exists only during the build, and may read marts. Raises MartError, and
-    MartTooLarge if `memory_limit_mb` was too low; the caller must then roll back.
+    With `only`, builds just these marts (or views of meta) and what they read, without descriptions; all
+    other marts are dropped. Staging exists only during the build, and may read marts. Raises MartError
+    (MartTooLarge if `memory_limit_mb` was too low); the caller must then roll back.
     """
     staging, marts, meta = _layers(folder)
     if only:

@@ -58,12 +58,12 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check, each in its own transaction; a check that cannot run does not stop the others."""
+    """Run every check; outside a transaction, one that cannot run does not stop the others."""
     return [_run(connection, check) for check in queries(folder, "checks")]
 
 
 def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:
-    """Commit the transaction, run every check, and store the results in a new transaction."""
+    """Commit the transaction, run every check, and begin a new transaction that stores the results."""
     connection.commit()
     results = run_checks(connection)
     connection.begin()

@@ -24,7 +24,7 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file has no such office, month or measure; the message says what it has."""
+    """The published file has no such office, user, month or measure; the message says what it has."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Trace:
     """
 
     number: TracedNumber
-    name: str  # of the office or user
+    name: str  # the name of the office or user
     value: Decimal | int | None
     is_open: bool
     meaning: str
@@ -174,7 +174,7 @@ _LOADS = {
     # The chain has no loads of its own: the query uses all three parameters and returns no row.
     "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
-    # Answers for the customers whose numbers count for the user, and those with an event or lead of the user.
+    # The answers of customers whose numbers count for the user, and those with an event or lead of the user.
     "user": """
         SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
             SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3

@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(columns.column_name), key)
 ORDER BY ALL
 """
-# A mart's column points at a table by its name, which may have words before the key (listing_office_id).
+# A mart's column refers to a table if the column's name is, or ends with, its key (listing_office_id).
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH columns AS ({_COLUMNS}),

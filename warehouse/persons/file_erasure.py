@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Returns a body without the person; a body that has the id but is not JSON becomes empty."""
+"""Returns a body without the person; one that is not JSON becomes empty if the id is unmistakable."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:
@@ -39,7 +39,7 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
 def _may_contain(landing: Landing, path: str, person: Person) -> bool:
     file = landing.describe(path)
     descriptions = file.header, file.trailer, *(meta for meta, _ in landing.read(path))
-    return any(erased_values(text, person) != text for text in descriptions) or any(
+    return any(erased_values(values, person) != values for values in descriptions) or any(
         person.may_be_in(body) for _, body in landing.read(path)
     )
 

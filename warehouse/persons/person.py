@@ -31,12 +31,12 @@ class Person:
 
     @property
     def is_unmistakable(self) -> bool:
-        """Whether the id can have no other meaning in any text."""
+        """Whether the id can mean nothing else in a text."""
         return len(self.id) >= MIN_ID_LENGTH and not self.id.isdigit()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches the id in a text, plain or URL-encoded; matches nothing if the id may be something else."""
+        """Matches the id in a text, plain or URL-encoded; matches nothing unless the id is unmistakable."""
         spellings = "|".join(map(re.escape, (self.id, quote(self.id, safe=""))))
         return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
@@ -53,8 +53,8 @@ class Person:
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
         """A parsed document without the person; `documented` are the columns about persons.
 
-        An object with its nested objects is a row; a row with the id loses all personal values. A nested
-        object may be a row too, unless the id is short or a number, which may identify something else.
+        An object with its nested objects is a row; a row with the id loses all values about the person. A
+        nested object is also searched as a row of its own, but only for an unmistakable id.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:

@@ -1,6 +1,6 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; only this module judges all others, by their names.
+The catalogue decides for documented columns; this module judges all others, and free text, by their names.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def owner_of(column: str, columns: Iterable[str]) -> str | None:
 
 
 def names_contact(column: str, documented: Documented) -> bool:
-    """Whether a column has the name or the address of a contact."""
+    """Whether a column has personal data of a contact, other than free text."""
     match = _CONTACT.search(column)
     if not match or is_free_text(column):
         return False

@@ -58,7 +58,7 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new file to load months into, with all of meta and the histories of the old one.
+    """A new file, with the histories and meta of the old one; the body replays the months into it.
 
     Copies the columns that both formats have under the same name.
     """

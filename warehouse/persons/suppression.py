@@ -95,7 +95,7 @@ def suppress_tables(
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Erase an id from the stored texts that contain it; returns the changed rows by table."""
+    """Erase an unmistakable id from all stored texts; returns the changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
@@ -111,7 +111,7 @@ def drop_marts(connection: DuckDBPyConnection) -> None:
 
 
 def _distinct(connection: DuckDBPyConnection, table: str, column: str, containing: str = "") -> list[Any]:
-    """The distinct values of a column that are not null, and contain this text."""
+    """The distinct values of a column that contain this text, without null."""
     name = quoted(column)
     values = connection.execute(
         f"SELECT DISTINCT {name} FROM {table} WHERE contains({name}::VARCHAR, $1)", [containing]

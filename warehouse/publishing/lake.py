@@ -151,7 +151,7 @@ class _Lake:
         return DeltaTable(uri, storage_options=options)
 
     def _overwrite(self, path: str, export: TableExport, table: PublishedTable, timezone: str) -> None:
-        """Replace the rows of this shard; the library retries if another shard writes meanwhile."""
+        """Replace the rows of this shard; the library repeats the write if another shard writes meanwhile."""
         from deltalake import write_deltalake
 
         columns = [column for column in table.columns if column.type != _WITHOUT_VALUES]

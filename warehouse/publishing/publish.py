@@ -1,10 +1,10 @@
 """Publishing: copies of the working file for analysts, all or nothing, and their rollback.
 
-Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
-files are private to their owner.
+Owner and group can read published versions and their checksums (0640), in folders that the group can enter
+(0750); the working file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
-see are never written to it. If it once had such rows (an erased person's, quarantined rows of an older
+see are never written to that file. If it once had such rows (an erased person's, quarantined rows of an older
 format), it is rewritten before it is copied.
 """
 
@@ -116,7 +116,7 @@ def publish(
 
 
 def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -> None:
-    """Record that a publication failed with this error, if the working file can be written."""
+    """Record a publication that failed with this error, if anything is loaded and the file can be written."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
         [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()

@@ -130,7 +130,7 @@ def _check_office(connection: DuckDBPyConnection, office: object) -> None:
 def _open_published(
     data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
 ) -> Iterator[DuckDBPyConnection]:
-    """Open the published file with these variables set; only the output file can be reached."""
+    """Open the published file with these variables set; no other file can be reached, except `writes`."""
     versions = Versions(data_dir)
     with versions.reading() as connection:
         for name, value in variables.items():

@@ -14,8 +14,8 @@ from warehouse.store.duckdb_file import connect, literal, quoted
 from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
-DAY = timedelta(days=1)
-"""A file that is not in the ledger and younger than this may be about to be loaded."""
+GRACE = timedelta(days=1)
+"""A younger file that is not in the ledger may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
 """Matches unfinished files too, which end differently (see landing.py)."""
 
@@ -26,11 +26,11 @@ AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.l
 AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Loads that a replay does not need for any loaded month or history."""
+"""Old loads that are not current, have no quarantined rows and changed no history."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove landing files older than `days` that no current month needs; returns their paths.
+    """Remove landing files older than `days` that no replay needs; returns their paths.
 
     The ledger forgets the files first, so that after a kill the next call removes the remaining ones.
     """
@@ -45,7 +45,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     landing = Path(data_dir) / "landing"
     forgotten = {landing / path for _, path in unneeded}
     in_ledger = {landing / path for (path,) in needed}
-    limit = min(oldest, now - DAY).timestamp()
+    limit = min(oldest, now - GRACE).timestamp()
     old = [
         path
         for path in landing.rglob(LANDING_FILES)

@@ -2,9 +2,9 @@
 
 DuckDB writes rows to unused blocks, but overwrites its metadata in place, block by block, under one
 checksum. A kill or power failure during such a write would leave a file that cannot be opened. So the working
-file is checkpointed only here, after its metadata is copied into a journal. The journal is removed when the
-checkpoint is done; if one is found at the next opening, its blocks are restored. Rows committed since
-are still in the write-ahead log, and are replayed as usual.
+file is checkpointed only here, after its metadata is copied into a journal, which is removed when the
+checkpoint is done. The next opening restores the blocks of a journal that it finds, unless the file's header
+shows that the checkpoint was completed. Rows not yet in the file are in the write-ahead log as usual.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """Open the file under the file lock; raises OlderFormat if it must be replayed."""
+        """Open the file under the file lock; raises OlderFormat or WarehouseError for another format."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)

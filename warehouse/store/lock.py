@@ -59,7 +59,7 @@ class Work:
 
     @property
     def begun_utc(self) -> datetime:
-        """When it took the lock, or began to wait."""
+        """When it asked for the lock."""
         return datetime.fromisoformat(self.begun)
 
     @property
@@ -93,8 +93,8 @@ def work_lock(
     """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
     All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
-    that names it; with `wait=False` raises WarehouseError instead. An error is recorded if `sentence_of` has
-    words for it. Unless `resumes`, the record of other unfinished work stays. Only entry points use this.
+    that names it; with `wait=False` raises WarehouseError instead. An error is recorded as its `sentence_of`,
+    unless that is empty. Without `resumes`, the record of unfinished other work stays. For entry points only.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -120,7 +120,7 @@ def work_lock(
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
     """Hold the file lock for the body.
 
-    Raises WarehouseError, naming the holder, after `seconds`, or immediately if the holder is suspended.
+    Raises WarehouseError, naming the holder, after `seconds`; after QUIET_SECONDS if the holder is suspended.
     """
     work = Work("brokerbi", os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
 

@@ -18,7 +18,7 @@ OUR_COLUMNS = {
     "_month": ("DATE", "first day of the month the row belongs to; null for a report without months"),
     "_load_id": ("VARCHAR", "the load the row came with, as in meta.loads"),
     "_fetched_at_utc": ("TIMESTAMP", "when the service answered, in UTC"),
-    "_row": ("BIGINT", "the row, unique in this table; _parent_row of its children points to it"),
+    "_row": ("BIGINT", "number of the row in this table; _parent_row of its children points to it"),
 }
 PARENT_ROW = {"_parent_row": ("BIGINT", "the _row of the parent row that this one is nested in")}
 VALIDITY_COLUMNS = {

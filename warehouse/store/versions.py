@@ -69,14 +69,14 @@ class Versions:
         return self.path(version).with_suffix(".duckdb.sha256")
 
     def write_checksum(self, version: str) -> None:
-        """Store the checksum of a version before any reader can open it."""
+        """Store the checksum of a version that is not yet published."""
         line = f"{file_sha256(self.path(version))}  {self.path(version).name}\n"
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
         """Whether a version differs from its checksum; false if found intact since the given time.
 
-        Versions that older releases wrote have no checksum.
+        Versions of older releases have no checksum, and count as intact.
         """
         checksum = self.checksum_path(version)
         if not checksum.exists():
@@ -101,7 +101,7 @@ class Versions:
         return next((name for name in names if same_file(self.path(name), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether the published file still has a publication's header and size; None is not compared."""
+        """Whether the published file has this header and size (unless None), and no write-ahead log."""
         return (
             self.published.is_file()
             and not wal(self.published).exists()

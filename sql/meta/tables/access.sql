@@ -1,5 +1,5 @@
--- Reports that the service denies to a customer (403), or that were not requested because it had denied all earlier
--- requests: such a report has no request in meta.loads.
+-- Reports that the service denies to a customer (403), or that were not requested because several others were denied and
+-- none was answered: these have no request in meta.loads.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer

@@ -9,7 +9,7 @@
 --   checked_at_utc: when the check ran, in UTC
 --   concerns: the figures of the pages that are doubtful if it fails: agents, budgets, commission, leads, sales or nothing
 --   finding: the result in one line
---   subjects: the distinct customers, offices, reports, months and measures of these rows, as JSON
+--   subjects: the distinct customers, offices, reports, months and measures of all violating rows, as JSON
 CREATE TABLE IF NOT EXISTS meta.check_results (
     name VARCHAR,
     severity VARCHAR,

@@ -1,7 +1,7 @@
 -- One row per requested window: what was received, when, and whether it was loaded.
 -- Columns:
 --   load_id: the load; _load_id in every table of schema bi
---   load_number: number of the load; _row of its rows is load_number * 2^24 + position in the answer
+--   load_number: number of the load; unless it is a snapshot, _row is load_number * 2^24 + position in the answer
 --   run_id: the run that requested the window
 --   report: name of the report in the catalogue
 --   customer: the requested customer

@@ -7,7 +7,7 @@
 --   rows: rows of the month, over all tables of the report; for a report requested by id, the rows of the latest window
 --   loaded_at_utc: when the rows were written, in UTC
 --   fetched_at_utc: when the service answered, in UTC
---   state: 'held', or 'open' if the month was not over yet
+--   state: 'held', or 'open' if the month was not over when it was requested
 --   next_due_on: the day whose nightly run requests it again; null if it is not requested again automatically
 --   due_reason: the rule that sets this day: nightly, failed, changed, weekly, monthly (every four weeks) or
 --     unsettled

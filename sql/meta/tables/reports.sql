@@ -4,8 +4,8 @@
 --   subject: what the report is about; null if it is no longer in the catalogue
 --   description: what the report contains
 --   path: path of the report at the service; names in braces are filled in on request
---   is_on: whether it is requested every night; others are switched off or requested on demand
---   is_awaited: whether an answer is expected every night; of a report requested by id there may be nothing to
+--   is_on: whether nightly runs request it; others are switched off or requested only on demand
+--   is_awaited: whether every nightly run should get an answer; for a report requested by id there may be nothing to
 --     request
 --   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
 --     months

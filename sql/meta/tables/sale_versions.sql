@@ -10,7 +10,7 @@
 --   contract_on: day of the sale contract
 --   commission: whole commission, all agents together; currency and tax basis are not documented
 --   final_price: sale price; its currency is not documented
---   was_over: whether that month had been read before, and was over then
+--   was_over: whether the month of the contract had been read before, and was over then
 --   left_was_over: was_over of the month and office that the sale left; null if it left none
 --   customer_id: the customer whose answer counted
 --   load_id: the load that showed this state; joins meta.loads

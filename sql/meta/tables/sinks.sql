@@ -1,10 +1,10 @@
--- One row per external destination of publications (only the lake): how many publications it lacks.
+-- One row per external destination of publications (only the lake): whether it has the latest one.
 -- Columns:
 --   sink: 'lake' of published tables
 --   tried_at_utc: when it was last written, successfully or not, in UTC
---   waiting_count: publications that are not in the lake
---   waiting_since_utc: since when the oldest of them has waited, in UTC
---   error: why publications wait, in a sentence; null if none waits
+--   waiting_count: 1 if it lacks the latest publication, else 0
+--   waiting_since_utc: if it lacks it, since when it has been out of date, in UTC
+--   error: why it is out of date, in a sentence; null if it is not
 CREATE TABLE IF NOT EXISTS meta.sinks (
     sink VARCHAR,
     tried_at_utc TIMESTAMP,

@@ -1,8 +1,8 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
--- A report that was read once and is denied now is late by its last success; a report that was always denied is not
--- expected. If the login has been denied (401) since then, nothing is fresh, because nothing is requested until it is
--- corrected. A report requested by id is never late, because a nightly run may have no id to request.
+-- A report that was read once and is denied now is late by its last success; a report that was always denied (403) is not
+-- expected. After a denied login (401) a report is not fresh, because it is not requested until the login is corrected.
+-- A report requested by id is never late, because a nightly run may have no id to request.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
@@ -13,10 +13,10 @@
 --     report requested by id
 --   last_failure_utc: when a request or load last failed, in UTC
 --   last_error: why it failed then
---   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 since then) or
---     switched off (as a customer or a report of the settings, or requested only on demand)
---   is_late: whether the report needs attention: it is late, was never read, or was read once and has been denied since
---     its due time
+--   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 in its
+--     latest try) or switched off (the customer or the report; also a report requested only on demand)
+--   is_late: whether the report needs attention: its due time has passed, even if it is denied, or it was expected, never
+--     read and is not denied (403); false if it is switched off
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT
