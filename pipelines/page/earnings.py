@@ -27,7 +27,7 @@ PRICE = PageColumn("figures.average_price", kind="compact", change="average_pric
 FEE = PageColumn("figures.fee", "fee_share", "fee", change="fee_share_difference")
 MARKET = [
     PageColumn("figures.price_change", "price_change_share", "change"),
-    PageColumn("figures.days_on_market", "days_on_market", "count"),
+    PageColumn("figures.days_on_market", "days_on_market", "days"),
 ]
 
 
@@ -83,7 +83,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
-        words.text("year.so_far"): PageColumn("", "commission", "compact"),
+        words.period(row.first_month, row.last_month): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
@@ -434,8 +434,9 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')} {words.compact(float(high) - float(low), has_plus=True)}"
+        f"{words.text(f'drivers.{name}')}\n{words.compact(float(high) - float(low), has_plus=True)}"
         for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
-    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])
+    notes = [words.text("drivers.note")] if has_other_offices else []
+    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes)

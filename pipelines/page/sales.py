@@ -71,10 +71,10 @@ def _month_figures(facts: Facts, words: Language) -> list[str]:
     )
     figures = []
     if changed:
-        offices = len({office for office, _ in changed})
-        name = "months" if offices == 1 else "months_of_offices"
-        count = len({month for _, month in changed})
-        figures.append(_count_with_amount(name, count, changed.values(), words, offices=offices))
+        offices, months = {office for office, _ in changed}, {month for _, month in changed}
+        name = "months" if len(offices) == 1 else "months_of_offices"
+        values = {"offices": len(offices), "month": words.month(min(months))}
+        figures.append(_count_with_amount(name, len(months), changed.values(), words, **values))
     if late:
         figures.append(_count_with_amount("late", len(late), late.values(), words))
     return figures

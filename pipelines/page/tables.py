@@ -27,7 +27,7 @@ class PageColumn:
 
     `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
     of the row, by default the one named in `heading`, or a function of the row. Kinds are text, words (which
-    may wrap), day, month, count, parts, share, change, compact, exact, money, signed money, fee and points.
+    may wrap), day, month, count, parts, share, change, compact, exact, money, signed money, fee, days and points.
     """
 
     heading: str
@@ -256,6 +256,8 @@ class Writer:
                 return words.percent(value)
             case "fee":
                 return words.percent(value, 2)
+            case "days":
+                return words.text("form.days", value)
             case "points":
                 return words.points(value)
             case "change":
