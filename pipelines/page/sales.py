@@ -19,7 +19,7 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The column of the receivables for each age."""
+"""The column of the receivables for the total and for each age."""
 STATES = ("received", "signed", "due", "late")
 """The states of commission by month of possession."""
 
@@ -64,7 +64,7 @@ def _count_with_amount(
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    """The number of closed months that changed, and of earlier changes whose reason is now known."""
+    """How many closed months changed, and of how many earlier changes the reason is now known."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)

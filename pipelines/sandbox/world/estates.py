@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 NEARBY_USER_SHARE = 0.24
-"""The share of estates with several users of which one is from another office of the group."""
+"""Of the estates with several users: the share with one from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -187,7 +187,7 @@ def _sold_version(chance: Random, listed: Version, signed: date, parts: Parts) -
 def _assignment_versions(
     chance: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
-    """The versions of an assignment: as first reported, and sometimes later with another fee or withdrawn."""
+    """The versions of an assignment: as first reported, and sometimes later with a lower fee or withdrawn."""
     parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
     low, high = FEES[assignment]
     fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps for each new or foreign home, another if it is restated; none after it is cancelled."""
+    """For each agent of a new or foreign home: two steps, one more if it is restated, none once cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)
