@@ -26,8 +26,8 @@ class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
     `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
-    of the row, by default the one named in `heading`, or a function of the row. Kinds are text, words (which
-    may wrap), day, month, days, count, parts, share, change, compact, exact, money, signed money, fee, points.
+    of the row, by default the one named in `heading`, or a function of the row. Kinds: text, words (which can
+    wrap), day, month, days, count, parts, share, change, compact, exact, money, signed money, fee, points.
     """
 
     heading: str

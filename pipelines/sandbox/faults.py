@@ -41,7 +41,7 @@ PAGES = {
 CONTENTS = {
     "unknown_fields": "adds undocumented fields to some rows",
     "wrong_types": "puts a value of the wrong type into some rows",
-    "wrong_rows": "replaces some rows by something other than an object",
+    "wrong_rows": "replaces some rows with something other than an object",
     "nested_list": "adds a list of objects to every row",
     "fractional": "sends fractions in place of whole numbers",
     "text": "sends text in place of numbers",
