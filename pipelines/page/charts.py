@@ -157,12 +157,12 @@ def chart(
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     """A small line without a scale, its last point marked; None if fewer than three values are known."""
-    known = [(index, float(value)) for index, value in enumerate(values) if value is not None]
-    if len(known) < 3:
+    indexed = [(index, float(value)) for index, value in enumerate(values) if value is not None]
+    if len(indexed) < 3:
         return None
-    low, high = min(value for _, value in known), max(value for _, value in known)
+    low, high = min(value for _, value in indexed), max(value for _, value in indexed)
     steps, height = max(len(values) - 1, 1), (high - low) or 1
-    points = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in known]
+    points = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in indexed]
     x, y = points[-1]
     return Chart(
         title,

@@ -19,13 +19,7 @@ from pipelines.page.language import language
 from pipelines.page.rendering import render
 from pipelines.units import unit_of
 
-QUERIES = (
-    "metrics",
-    "dictionary_columns",
-    "dictionary_keys",
-    "dictionary_relations",
-    "dictionary_sources",
-)
+QUERIES = ("metrics", "dictionary_columns", "dictionary_keys", "dictionary_relations", "dictionary_sources")
 """The queries in sql/page whose rows the page shows."""
 SYNONYMS = {
     r"active_agent_count|headcount.*": "headcount staff antal mäklare",

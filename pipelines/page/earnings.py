@@ -11,14 +11,7 @@ from zoneinfo import ZoneInfo
 from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline, waterfall_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
-from pipelines.page.tables import (
-    Cell,
-    PageColumn,
-    PageTable,
-    Section,
-    Writer,
-    budget_columns,
-)
+from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
 
 PERIODS = ("running", "month", "year", "twelve")
 OF_BUDGET, GAP = budget_columns("actual")
@@ -27,7 +20,7 @@ PRICE = PageColumn("figures.average_price", kind="compact", change="average_pric
 FEE = PageColumn("figures.fee", "fee_share", "fee", change="fee_share_difference")
 MARKET = [
     PageColumn("figures.price_change", "price_change_share", "change"),
-    PageColumn("figures.days_on_market", "days_on_market", "count"),
+    PageColumn("figures.days_on_market", "days_on_market", "days"),
 ]
 
 
@@ -40,14 +33,14 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
-    """The forecast of the year; None if it leaves out an office whose commission is in the row."""
+    """The forecast of the year; None if it does not cover all offices that were open."""
     forecast: Decimal | None = row.year_forecast
     return forecast if row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
 class Card:
-    """A small card: figures, and a sparkline of their last 24 months."""
+    """A small card: figures, and a sparkline of the first one over the last 24 months."""
 
     title: str
     figures: list[tuple[str, Cell]]
@@ -83,7 +76,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
-        words.text("year.so_far"): PageColumn("", "commission", "compact"),
+        words.period(row.first_month, row.last_month): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
@@ -142,11 +135,11 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
     return [
         Card(
             words.text(title),
-            [(words.text(column.heading), writer.cell(column, newest)) for column in figures],
-            sparkline(words.text("year.last_24_months"), [getattr(row, plotted) for row in rows]),
+            [(words.text(column.heading), writer.cell(column, shown)) for column in figures],
+            sparkline(words.text("year.last_24_months"), [getattr(month, plotted) for month in months]),
         )
-        for title, figures, newest, rows, plotted in cards
-        if newest
+        for title, figures, shown, months, plotted in cards
+        if shown
     ]
 
 
@@ -184,7 +177,7 @@ def _budget_note(row: Row, words: Language) -> str:
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """Notes on data that is missing or not compared; a note that several periods share is shown once."""
+    """Notes on missing data, comparisons and later changes; one that several periods share is shown once."""
     periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
@@ -249,7 +242,7 @@ def _offices_suffix(count: int, row: Row, words: Language) -> str:
 
 
 def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
-    """The range in which the year may end, if there are enough past years."""
+    """A note on how low and how high the year may end, if enough earlier years are loaded."""
     words = writer.words
     ranges = [
         (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
@@ -264,13 +257,13 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The page's year to date, for all offices; its forecast also covers closed offices with a budget."""
+    """The year to date of all offices of the page; its forecast also covers closed offices with a budget."""
     year = _page_period(facts, "year")
-    newest = next(iter(facts.forecasts), None)
-    if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
+    level = next(iter(facts.forecasts), None)
+    if year is None or year.year_forecast is None or level is None or not level.budget_share:
         return year
-    forecast, offices = newest.year_forecast, newest.offices
-    budget = forecast / Decimal(newest.budget_share)
+    forecast, offices = level.year_forecast, level.offices
+    budget = forecast / Decimal(level.budget_share)
     return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=offices)
 
 
@@ -281,10 +274,10 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         return None
 
     def month_chart(measure: str, budget: str, min_step: float) -> Chart:
-        def values(column: str, is_partial: bool | None = None) -> list[tuple[Number, Number] | None]:
+        def values(column: str, is_whole: bool | None = None) -> list[tuple[Number, Number] | None]:
             return column_spans(
                 [
-                    getattr(row, column) if is_partial in (None, row.is_open or row.is_partial) else None
+                    getattr(row, column) if is_whole in (None, not (row.is_open or row.is_partial)) else None
                     for row in rows
                 ]
             )
@@ -292,8 +285,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         part = "page.so_far" if rows[-1].is_open else "page.in_part"
         series = [
             Series(words.text("months.before"), "before", values(f"{measure}_before"), "wide"),
-            Series(words.text("months.actual"), "value", values(measure, False)),
-            Series(words.text(part), "value open", values(measure, True)),
+            Series(words.text("months.actual"), "value", values(measure, True)),
+            Series(words.text(part), "value open", values(measure, False)),
             Series(words.text("months.budget"), "goal", values(budget), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
@@ -390,7 +383,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if an office opened, closed or lacks data; for the total, which offices are compared."""
+    """A note if an office opened, closed or lacks data; for the total, how many offices are compared."""
     if row.office_id is None:
         return _comparison_note(row, words)
     if row.closed_after_month:
@@ -403,7 +396,7 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """Why an office has no forecast; for the total, the forecast of those offices that have one."""
+    """If an office lacks a forecast: its months with a budget; for the total, the forecast of the others."""
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
@@ -413,7 +406,7 @@ def _forecast_note(row: Row, words: Language) -> str:
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
-    """What changed commission since last year: homes, price, fee, and offices that opened or closed."""
+    """Why commission from sales differs from last year: homes, price, fee, offices opened or closed."""
     words = writer.words
     has_other_offices = any(row.offices_effect for row in facts.drivers)
     steps = ("homes", "price", "fee", *(["offices"] if has_other_offices else []))
@@ -434,8 +427,11 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')} {words.compact(float(high) - float(low), has_plus=True)}"
-        for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
+        f"{words.text(f'drivers.{name}')}\n{words.compact(float(end) - float(start), has_plus=True)}"
+        for name, (start, end) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
-    return Section("drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers])
+    notes = [words.text("drivers.note")] if has_other_offices else []
+    return Section(
+        "drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes
+    )

@@ -62,7 +62,7 @@ class Language:
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
     def tenths(self, value: Number | None) -> str:
-        """A number with one decimal, unless it is zero: 64 homes, or 4.8 if sales were shared."""
+        """A number with one decimal, unless that is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
     def signed(self, value: Number | None) -> str:

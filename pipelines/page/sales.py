@@ -19,7 +19,7 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The column of the receivables for each age."""
+"""The column of the receivables for the total and for each age."""
 STATES = ("received", "signed", "due", "late")
 """The states of commission by month of possession."""
 
@@ -64,17 +64,17 @@ def _count_with_amount(
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    """The number of closed months that changed, and of earlier changes whose reason is now known."""
+    """How many closed months changed, and of how many earlier changes the reason is now known."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
     )
     figures = []
     if changed:
-        offices = len({office for office, _ in changed})
-        name = "months" if offices == 1 else "months_of_offices"
-        count = len({month for _, month in changed})
-        figures.append(_count_with_amount(name, count, changed.values(), words, offices=offices))
+        offices, months = {office for office, _ in changed}, {month for _, month in changed}
+        name = "months" if len(offices) == 1 else "months_of_offices"
+        values = {"offices": len(offices), "month": words.month(min(months))}
+        figures.append(_count_with_amount(name, len(months), changed.values(), words, **values))
     if late:
         figures.append(_count_with_amount("late", len(late), late.values(), words))
     return figures

@@ -26,8 +26,8 @@ class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
     `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
-    of the row, by default the one named in `heading`, or a function of the row. Kinds are text, words (which
-    may wrap), day, month, count, parts, share, change, compact, exact, money, signed money, fee and points.
+    of the row, by default the one named in `heading`, or a function of the row. Kinds: text, words (which can
+    wrap), day, month, days, count, parts, share, change, compact, exact, money, signed money, fee, points.
     """
 
     heading: str
@@ -75,7 +75,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], words: Language) -> list[str]:
-    """A note with the day of the oldest reading, if it is before the newest count."""
+    """A note with the day of the oldest reading, if that is before the last day of counting."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
     return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
@@ -144,7 +144,7 @@ class PageTable:
     headings: list[Heading]
     rows: list[list[Cell]]
     total: list[Cell]  # empty if the table has no total
-    more: int  # rows that are not shown; the file may have some of them
+    more: int  # rows that are not shown, even if the download has them
     download: Download
 
 
@@ -256,6 +256,8 @@ class Writer:
                 return words.percent(value)
             case "fee":
                 return words.percent(value, 2)
+            case "days":
+                return words.text("form.days", value)
             case "points":
                 return words.points(value)
             case "change":

@@ -17,7 +17,7 @@ Omitted = Literal["kept", "zeroed"]
 
 MAX_COMMISSION = 10_000_000
 MAX_INTEGER = 2**31 - 1
-BODY_PATHS = {  # of the measures in a RealtorBudget
+BODY_PATHS = {  # where a RealtorBudget has each measure
     "commission": ("commission",),
     "sold": ("estates", "sold"),
     "registered": ("estates", "registered"),
@@ -73,7 +73,7 @@ def no_budget(user_id: str, office_id: str, month: Month) -> Budget:
 
 
 def _measures(body: bytes) -> dict[str, Any]:
-    """The measures in a RealtorBudget."""
+    """The measures in a RealtorBudget; rejects an invalid one with 400."""
     try:
         tree = json.loads(body)
     except ValueError:

@@ -60,7 +60,7 @@ class Reply:
 
 
 class HttpError(Exception):
-    """An error that the service answers; `fields` has the reasons for each wrong parameter."""
+    """An error that the service answers with; `fields` has the reasons for each wrong parameter."""
 
     def __init__(self, status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(message)
@@ -75,7 +75,7 @@ def json_reply(status: int, answer: object, headers: Mapping[str, str] | None = 
 
 @dataclass
 class LoggedCall:
-    """A request; times are monotonic, and `in_flight` counts the requests in progress at its start."""
+    """A request; times are monotonic, and `in_flight` counts it and the requests in progress at its start."""
 
     method: str
     path: str

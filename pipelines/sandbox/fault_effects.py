@@ -73,7 +73,7 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page whose rows move between readings, or are repeated.
 
-    Rows are added after the first reading; if the fault is restless, they come and go with every reading.
+    The first page that is read lacks the moving rows; if the fault is restless, every second one does.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:
@@ -193,7 +193,7 @@ def _change_numbers(rows: list[Row], tree: object, change: Callable[[float], obj
 
 
 def _empty_report(tree: object, fault: Fault, chance: Random) -> object:
-    """The same envelope without rows."""
+    """The same envelope without rows, with 0 for its numbers."""
     if isinstance(tree, list):
         return []
     if isinstance(tree, dict):

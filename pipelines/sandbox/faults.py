@@ -41,7 +41,7 @@ PAGES = {
 CONTENTS = {
     "unknown_fields": "adds undocumented fields to some rows",
     "wrong_types": "puts a value of the wrong type into some rows",
-    "wrong_rows": "replaces some rows by something other than an object",
+    "wrong_rows": "replaces some rows with something other than an object",
     "nested_list": "adds a list of objects to every row",
     "fractional": "sends fractions in place of whole numbers",
     "text": "sends text in place of numbers",
@@ -102,7 +102,7 @@ class Fault:
 
     @classmethod
     def from_options(cls, options: Mapping[str, object]) -> Fault:
-        """Read a fault from its options by name; raises ValueError for an unknown name."""
+        """Read a fault from its options by name; raises ValueError if one is unknown or invalid."""
         names = [field.name for field in fields(cls)]
         unknown = [name for name in options if name not in names]
         if unknown or "kind" not in options:
@@ -148,14 +148,13 @@ class Faults:
         ]
 
     def draw(self, path: str, target: str, customer: str) -> list[Fault]:
-        """The faults that strike a request: at most one sets its status, and one spoils its body."""
+        """The faults that strike a request: at most one sets its status, and at most one its body."""
         struck: list[Fault] = []
         for number, fault in enumerate(self._active):
             if fault.path is not None and fault.path.lower() not in path.lower():
                 continue
             if fault.customer not in (None, customer):
                 continue
-            # A request fails with one status only, and its body breaks in one way only.
             excluded = any(
                 {other.kind, fault.kind} <= kinds.keys() for other in struck for kinds in (STATUSES, BODIES)
             )
@@ -165,7 +164,7 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes; the draw depends on the request and its try, not on other requests."""
+        """Whether a fault strikes; only its options after and count depend on other requests."""
         self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
         too_early = self._matched[number] <= fault.after

@@ -61,7 +61,7 @@ class Route:
         return path_values
 
     def read(self, query: ReportQuery, path_values: dict[str, str], params: dict[str, str]) -> ReportQuery:
-        """The query with the parameters of the request; rejects with 400 what the interface forbids."""
+        """The query with the parameters of the request; rejects what the interface forbids."""
         parameters = Parameters(params)
         if self.max_months is not None or self.reads_dates:
             start, end = parameters.interval(self.max_months)
@@ -135,7 +135,7 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """A local time of the brokerage; without an offset it is local; a date alone means its midnight."""
+        """A time in the brokerage's zone, which is assumed without an offset; a date means its midnight."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None

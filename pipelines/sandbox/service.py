@@ -36,7 +36,7 @@ class SandboxLogin:
 
 
 class Service:
-    """A Connect service in memory for one world, with a method for each control."""
+    """A Connect service in memory for one world."""
 
     def __init__(
         self,

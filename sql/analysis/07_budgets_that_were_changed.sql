@@ -1,5 +1,5 @@
--- Whose budgets were changed or taken back after their month was first read, by how much, and when?
--- One row per office, user, month and measure whose budget was entered, changed or taken back since it was first read.
+-- Whose budgets were entered, changed or taken back after their month was first read, by how much, and when?
+-- One row per office, user, month and measure with such a change.
 --
 -- first_amount is null if there was no budget at first, amount_now if the budget was taken back. marts.budget_changes
 -- has each change, marts.budgets each version; marts.budget_as_of(TIMESTAMP '2026-03-01') has the budgets at a moment.

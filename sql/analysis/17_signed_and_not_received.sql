@@ -1,5 +1,5 @@
 -- How much commission is outstanding (signed and not received), how much of it is due, and since when?
--- One row per office, day of counting and quarter of possession, the oldest first; null if possession is not known.
+-- One row per office, day of counting and quarter of possession (null if not known), the oldest first.
 --
 -- Offices that never note a receipt are left out: they would look unpaid. The service has neither due dates nor part
 -- payments, so a commission counts whole until the day of its receipt is noted. Receipts after counted_on are not known;

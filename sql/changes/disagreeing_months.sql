@@ -1,4 +1,4 @@
--- Which months must be requested again because reports disagree, lack an amount, or moved a user to another office?
+-- Which months must be requested again, because reports disagree, an amount is missing, or a user was moved?
 -- One row per report, customer and month, for one of three reasons:
 -- 1. Two reports of an office disagree, and were read more than two days apart. The office's answers of that month that
 -- are more than two days older than the later one are due; that may be another customer's sales list, with agents of
@@ -6,9 +6,9 @@
 -- 2. An answer has the office's row, but no amount in it, or 0 where the office or user report has a number. It is due
 -- once more after each reading, as if changed a minute later, but not within two days of the last time. An answer
 -- without an amount is also due every week, because a missing amount is not 0.
--- 3. In one of the latest closed months, one office lost what another gained, and none of their users' commissions
--- changed: the service moved a user's past to another office. All months of both read half a day earlier are due.
--- Reports that are no longer refreshed cannot be requested, so they are left out.
+-- 3. In a month closed not long before, one office lost what another gained, and none of their users' commissions
+-- changed: the service moved a user's past to another office. All answers of both offices that were read more than half
+-- a day earlier are due. Reports that are no longer refreshed cannot be requested, so they are left out.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc
@@ -112,9 +112,9 @@ due_months AS (
         lacking.report, lacking.customer_id, lacking.month, lacking.fetched_at_utc,
         lacking.fetched_at_utc + INTERVAL 1 MINUTE, lacking.load_id
     FROM without_amount AS lacking
-    LEFT JOIN earlier_changes AS asked
-        ON asked.report = lacking.report AND asked.customer = lacking.customer_id AND asked.month = lacking.month
-    WHERE coalesce(asked.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
+    LEFT JOIN earlier_changes AS earlier
+        ON earlier.report = lacking.report AND earlier.customer = lacking.customer_id AND earlier.month = lacking.month
+    WHERE coalesce(earlier.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
         OR (is_null AND lacking.fetched_at_utc < (SELECT max(fetched_at_utc) FROM meta.months) - INTERVAL 6 DAY)
 )
 

@@ -26,7 +26,7 @@ FROM (VALUES
     ('budget', 'Budget', 'level_budget_vs_actual', 'sum(budget)', 'level, member_id, measure, month', 'money', true, 'without VAT', 'budgets', 'Budget', 'Budget'),
     ('budget_attainment', 'Budget', 'level_budget_vs_actual', 'sum(actual) / sum(budget)', 'level, member_id, measure, month', 'share', false, 'without VAT', 'budgets', '% of budget', '% av budget'),
     ('year_forecast', 'Budget', 'level_budget_vs_actual', 'arg_max(year_forecast, month)', 'level, member_id, measure', 'money', false, 'without VAT', 'budgets', 'Year forecast', 'Helårsprognos'),
-    ('outstanding', 'Money', 'receivables', 'sum(outstanding_commission)', 'office_id, age_band', 'money', true, 'as the service states it', 'sales', 'Signed, not yet paid', 'Kontrakterat, ej betalt'),
+    ('outstanding', 'Money', 'receivables', 'sum(outstanding_commission)', 'office_id, age_band', 'money', true, 'as the service states it', 'sales', 'Signed, not yet paid', 'Kontrakterat, ej inbetalt'),
     ('money_to_come', 'Money', 'money_calendar', 'sum(commission)', 'access_month, office_id, state', 'money', true, 'as the service states it', 'sales', 'Commission by month of possession', 'Provision per tillträdesmånad'),
     ('valuations', 'Funnel', 'funnel_month', 'sum(valuation_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Valuations', 'Värderingar'),
     ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Writing assignments', 'Skrivuppdrag'),

@@ -3,11 +3,11 @@
 -- Budget and actual cover the known months with a budget for the user; both are null without a budget.
 -- commission_before covers the same months of the year before, if all are loaded and complete for the agent; agents who
 -- earned only in that year also have a row. An agent of several customers has at each office the amounts earned there.
--- Agents without a known office have no office id. Status marks agents who moved to or from another office
--- (status_office), left, were quiet for three months, or are new: not active there in January of the year before, if
--- that year is loaded, or first active after month. status_month is the month of the move, the last month of an agent
--- who left or is quiet, or the first month of a new agent. commission_change is null for all of them, because their
--- years cover different months, and for agents whose year is incomplete. Declared VAT is deducted.
+-- Agents without a known office have no office id. Status is 'moved to' or 'moved from' (status_office), 'left',
+-- 'quiet' (for three months) or 'new': first active there after month or, if the year before is loaded, after its
+-- January. status_month is the month of the move, the last month of an agent who left or is quiet, or the first month
+-- of a new one. commission_change is null for agents with a status, whose years cover different months, and for agents
+-- whose year is incomplete. Declared VAT is deducted.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),

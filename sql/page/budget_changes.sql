@@ -1,7 +1,7 @@
 -- Which commission budgets were entered or changed since the compared publication?
--- One row per office and year, the largest change first: the changed months, the office's budget of these months before
--- (null if it had none) and now, and the agents whose own budgets changed, with the differences, the largest first.
--- marts.budget_changes defines a change. read_first_months are those first read since then; no sum includes them.
+-- One row per office and year, the largest change first: the first and last changed month, the office's budget from one
+-- to the other before (null if it had none) and now, and the agents whose own budgets changed, the largest difference
+-- first. marts.budget_changes defines a change. No amount includes months first read since then (read_first_months).
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes

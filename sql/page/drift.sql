@@ -1,5 +1,5 @@
 -- How much did earlier months change after they were as recent as the newest one is now?
--- One row if marts.month_drift has that age of the chain, which takes three months, and the median change is not tiny.
+-- One row; none if marts.month_drift lacks that age, or if the median change is below 0.1 percent.
 SELECT
     newest.month,
     drift.change_share::DOUBLE AS change,

@@ -1,6 +1,6 @@
--- Why did commission from sales differ from the year before: number of homes, price or fee?
--- One row per page and period: the newest month that is over for every office, and the year up to it. No row if an
--- office is not loaded in one of the months. Declared VAT is deducted.
+-- Why did commission from sales differ from the year before: number of homes, price, fee, or offices opened or closed?
+-- One row per page and period: the newest month that is over for every office, and the year up to it. No row if
+-- marts.commission_drivers has no effects for it. Declared VAT is deducted.
 SELECT
     drivers.level AS kind,
     coalesce(drivers.member_id, '') AS scope,

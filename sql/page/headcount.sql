@@ -1,6 +1,6 @@
 -- How many agents are at work, and who joined or left?
 -- One row per page and month: the newest thirteen that are over. No row if the user report of an office is not loaded
--- in full; joined and gone are null if that of the month before is not.
+-- in full; all counts but agents are null if that of the month before is not.
 SELECT
     headcount.level AS kind,
     coalesce(headcount.member_id, '') AS scope,

@@ -2,8 +2,8 @@
 -- One row per page (the chain, a brand, a region or an office), part, way and name. Part states what name is: all,
 -- side, kind, state or office, and for incoming leads also sender, or week (only those that begin in the newest three
 -- months). In the parts side and kind a home counts once per side, in the other parts once in all; of senders only the
--- homes of sellers count, as in marts.lead_sources. Days is the median of all leads, days_of_sellers that of leads from
--- sellers.
+-- homes of sellers count, as in marts.lead_sources. Days is the median from a sold home's first lead to its contract,
+-- days_of_sellers that of first leads from sellers.
 WITH newest AS (
     SELECT max(month) AS month FROM marts.office_month
 ),

@@ -6,7 +6,7 @@
 -- commission_before cover all offices, even those that opened or closed. open_offices leaves out those that closed before
 -- the period. The current month is not compared. Actual is the commission of those offices and months that have a
 -- budget. The year's forecast is that of each office's latest month that is over, if all months of the year since it
--- began have a budget; budget_months counts them. Declared VAT is deducted.
+-- began have a budget; budget_months counts its months with one. Declared VAT is deducted.
 WITH office_months AS (
     SELECT
         months.* REPLACE (

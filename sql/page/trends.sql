@@ -1,6 +1,6 @@
 -- Whose commission is falling, and whose is rising?
--- One row per agent who has not left, with the three newest months that are over for every office compared with the
--- same three of last year, the largest decline first. Declared VAT is deducted.
+-- One row per agent who has not left, the largest decline first: the three newest months that are over for every
+-- office, compared with the same three of last year. Declared VAT is deducted.
 SELECT
     trends.office_id,
     trends.office_name,

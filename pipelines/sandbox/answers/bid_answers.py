@@ -1,4 +1,4 @@
-"""Bids on estates; the customer must be an office, because a group has none and gets a 404."""
+"""Bids on estates; the customer must be an office: a group of several gets a 404."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bids(query: ReportQuery, *, hidden: bool) -> object:
 
 
 def _estates(query: ReportQuery) -> Iterator[EstateView]:
-    """The estates of the one office that the request names."""
+    """The estates of the one office that the request names, without valuations."""
     if len(query.offices) > 1:
         raise HttpError(404, "There is no such office.")
     [office] = query.offices
@@ -38,7 +38,7 @@ def _estates(query: ReportQuery) -> Iterator[EstateView]:
 
 
 def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
-    """The bids on an estate, from bidders in turn, up to the final price; amounts are text."""
+    """The bids made so far on an estate, by bidders in turn, up to the final price; amounts are text."""
     chance = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
     contract, first = view.versions[0].contract_on or view.current.contract_on, view.versions[0]
     final = view.current.final_price or view.current.starting_price

@@ -75,7 +75,7 @@ def by_user(query: ReportQuery) -> object:
 def by_month(query: ReportQuery) -> object:
     """CommissionOfficeReportByMonth: office > years > months, in chronological order.
 
-    Shape a has every month of the interval and numbers; shape b only months with activity, as text.
+    Shape a has every month of the interval, as a number; shape b only months with activity, as text.
     """
     as_text = query.shapes == "b"
     sums: dict[tuple[str, Month], Sums] = {}
@@ -114,7 +114,7 @@ def running_commissions(query: ReportQuery) -> object:
 
 
 def live_report(query: ReportQuery) -> object:
-    """LiveData/CommissionReport: only this month and the two before are computed; other months are zero."""
+    """LiveData/CommissionReport: only contracts of this month and the two before count."""
     today = query.snapshot.world.as_of
     first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
     sums: dict[str, Sums] = {}

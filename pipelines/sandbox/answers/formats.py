@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; its amounts are in kronor and whole units, those of the world in öre and cents."""
+"""A JSON object; amounts that the world has in öre or cents are in kronor or whole units."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -64,7 +64,7 @@ def id_and_text(code: tuple[int, str]) -> Object:
 
 
 def without_nulls(answer: object) -> object:
-    """An answer without its empty members."""
+    """An answer without the members that are null."""
     if isinstance(answer, dict):
         return {key: without_nulls(value) for key, value in answer.items() if value is not None}
     if isinstance(answer, list):

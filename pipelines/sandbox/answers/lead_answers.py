@@ -94,7 +94,7 @@ def _party(party: Party) -> Object:
 
 
 def _estate(view: LeadView) -> Object | None:
-    """The estate that the lead is about, once it has one."""
+    """The estate that the lead is about; None if there is none yet."""
     if view.lead.estate_id is None or view.estate_status is None:
         return None
     return {

@@ -26,14 +26,14 @@ LISTS = {
 def report_for_estate(query: ReportQuery) -> object:
     """GetSalesReportForEstate: a flat list of the estates with that id or number."""
     id_, number = query.ids.get("estateid"), query.ids.get("estatenumber")
-    found = [
+    estates = [
         _estate(query, view)
         for office in query.offices
         for view in query.snapshot.estates(office.customer_id)
         if view.estate.assignment != VALUATION
         and (view.estate.id == id_ or (number is not None and view.estate.number == number))
     ]
-    return {"estates": found}
+    return {"estates": estates}
 
 
 def sold_estates(query: ReportQuery) -> object:

@@ -71,8 +71,8 @@ class Snapshot:
         current: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left
-            gone = left is not None and left <= self.world.as_of and Month.of(left) < month
-            if budget.month == month and budget.known_at <= self.moment and not gone:
+            has_left = left is not None and left <= self.world.as_of and Month.of(left) < month
+            if budget.month == month and budget.known_at <= self.moment and not has_left:
                 current[budget.user_id] = budget
         return list(self._written.merge(office_id, month, current).values())
 

@@ -39,7 +39,7 @@ def working_moment(chance: Random, day: date) -> datetime:
 
 
 def days_after(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
-    """A working time this many days after another; a negative number of days is before it."""
+    """A working time within a range of days after another time; negative days are before it."""
     return working_moment(chance, moment.date() + timedelta(days=chance.randint(fewest_days, most_days)))
 
 

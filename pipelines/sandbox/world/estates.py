@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 NEARBY_USER_SHARE = 0.24
-"""The share of estates with several users of which one is from another office of the group."""
+"""Of the estates with several users: the share with one from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -51,12 +51,12 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
 
 def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
     """Every valuation and writing of the month: small fees that count as commission."""
-    found: list[Estate] = []
+    estates: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
         chance = random_for(seed, assignment, staff.office.number, month)
         count = count_around(chance, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
-        found.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
-    return found
+        estates.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
+    return estates
 
 
 def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
@@ -155,10 +155,10 @@ def _listed_version(
     if place.currency is None:
         starting = market.listing_price(chance, kind, office.town, month)
         return Version(created, records.FOR_SALE, None, None, starting, None, 0, ())
-    asked = market.foreign_listing_price(chance, place.rate, month)
-    abroad = Foreign(place.currency, place.rate, asked, None, 0)
+    price = market.foreign_listing_price(chance, place.rate, month)
+    abroad = Foreign(place.currency, place.rate, price, None, 0)
     return Version(
-        created, records.FOR_SALE, None, None, in_kronor(asked, place.rate), None, 0, (), foreign=abroad
+        created, records.FOR_SALE, None, None, in_kronor(price, place.rate), None, 0, (), foreign=abroad
     )
 
 
@@ -187,7 +187,7 @@ def _sold_version(chance: Random, listed: Version, signed: date, parts: Parts) -
 def _assignment_versions(
     chance: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
-    """The versions of an assignment: as first reported, and sometimes later with another fee or withdrawn."""
+    """The versions of an assignment: as first reported, and sometimes later with a lower fee or withdrawn."""
     parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
     low, high = FEES[assignment]
     fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
@@ -240,8 +240,8 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
 def _restate(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
     """A version with other shares, as if colleagues had settled up, or with another commission."""
     if happens(chance, 0.4) and len(parts) == 2:
-        (first, held), (second, _) = parts
-        share = chance.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != held])
+        (first, first_share), (second, _) = parts
+        share = chance.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
         parts = ((first, share), (second, WHOLE - share))
         return parts, _with_shares(parts, last)
     factor = chance.choice((0.85, 0.9, 0.95, 1.05, 1.1))
@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps for each new or foreign home, another if it is restated; none after it is cancelled."""
+    """For each agent of a new or foreign home: two steps, one more if it is restated, none once cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)
@@ -324,5 +324,5 @@ def project_steps(
         for _ in range(2 if happens(chance, 0.4) else 1):
             for part, wait in zip(split(fee, (4_000, 6_000)), (0, 75), strict=True):
                 day = booked + timedelta(days=wait)
-                known = max(noted, datetime.combine(day, time(12)))
-                yield RunningStep(user.id, user.office, project_id, part, 10_000, day, known, None)
+                known_at = max(noted, datetime.combine(day, time(12)))
+                yield RunningStep(user.id, user.office, project_id, part, 10_000, day, known_at, None)

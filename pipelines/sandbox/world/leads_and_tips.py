@@ -92,7 +92,7 @@ def _lead_at(chance: Random, staff: Staff, created: datetime, way: str, sold: Se
 def _concerned_estate(
     chance: Random, way: str, created: datetime, sold: Sequence[Estate]
 ) -> tuple[str | None, Statuses]:
-    """The estate of a lead or tip, and its statuses; half of them concern an estate listed at the time."""
+    """The estate that a lead or tip concerns, and its statuses; none if outgoing, and in half of the rest."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(chance, 0.5):
         return None, ()
@@ -113,16 +113,16 @@ def _changes(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
 
 def _steps(chance: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
     """The steps of a lead: new (sometimes recorded weeks late), handled, closed; some leads are removed."""
-    known = days_after(chance, created, 5, 45) if happens(chance, 0.03) else created
-    steps = [LeadStep(known, "New", removed=False)]
+    noted = days_after(chance, created, 5, 45) if happens(chance, 0.03) else created
+    steps = [LeadStep(noted, "New", removed=False)]
     if way != OUTGOING:
         if happens(chance, 0.92):
-            steps.append(LeadStep(days_after(chance, known, 1, 3), pick(chance, FIRST_STATES), removed=False))
+            steps.append(LeadStep(days_after(chance, noted, 1, 3), pick(chance, FIRST_STATES), removed=False))
         if happens(chance, 0.8):
-            steps.append(LeadStep(days_after(chance, known, 4, 50), pick(chance, LAST_STATES), removed=False))
+            steps.append(LeadStep(days_after(chance, noted, 4, 50), pick(chance, LAST_STATES), removed=False))
     if happens(chance, 0.07):
-        gone = max(days_after(chance, known, 1, 60), steps[-1].known_at + timedelta(hours=3))
-        steps.append(LeadStep(gone, chance.choice(REMOVED_STATES), removed=True))
+        removed_at = max(days_after(chance, noted, 1, 60), steps[-1].known_at + timedelta(hours=3))
+        steps.append(LeadStep(removed_at, chance.choice(REMOVED_STATES), removed=True))
     return tuple(steps)
 
 

@@ -78,7 +78,7 @@ class History:
         return self._incidents if self._incidents and self._incidents.office == office_id else None
 
     def _team(self, office: Office, month: Month) -> list[User]:
-        """The users of the office in the month, or in the months before it when its sales began."""
+        """The users of the office in the month, or in the months before it in which its sales began."""
         first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
         return [
             user

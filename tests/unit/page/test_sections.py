@@ -40,7 +40,7 @@ def texts(shown: PageTable | Section | None) -> list[list[str]]:
 def test_the_year_is_a_line_of_figures() -> None:
     figures = opening(of_chain(chain("A")), ENGLISH).figures
     assert [(name, cell.text) for name, cell in figures] == [
-        ("Year to date", "950"),
+        ("January to February 2026", "950"),
         ("of budget", "95%"),
         ("vs last year", "+10.0%"),
         ("Full-year forecast, share of budget", "75%"),
@@ -213,7 +213,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
     ]
     found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
     assert found is not None
-    assert "one closed month changed at 2 offices (−120)" in found.figures
+    assert "one closed month, January 2026, changed at 2 offices (−120)" in found.figures
     reasons = (
         "Main Street 1 (2601-001): sale removed −60; Home 2601-001: moved to February 2026 −60; "
         "Al: valuations −5; not known yet; waiting for sales +7; no agent's commission +1"
@@ -231,7 +231,7 @@ def test_changes_are_a_line_of_figures() -> None:
             "one new sale (+100)",
             "one sale removed (−60)",
             "one sale with changed commission (+5)",
-            "one closed month changed (−60)",
+            "one closed month, January 2026, changed (−60)",
             "budgets entered for one office",
         ],
     )
@@ -260,8 +260,8 @@ def test_commission_is_stacked_by_month_of_possession() -> None:
     assert [label for _, label in found.charts[0].legend] == [
         "Received so far",
         "Expected",
-        "Due",
-        "Over 30 days overdue",
+        "Overdue 0–30 days",
+        "Overdue over 30 days",
     ]
 
 
