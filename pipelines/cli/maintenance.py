@@ -29,7 +29,7 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish, print the checks' findings, and return whether a new file was published."""
+    """Publish and print findings, or why there is no new file; returns whether there is one."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
