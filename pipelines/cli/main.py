@@ -97,7 +97,10 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; print which command has it, wait (or raise WarehouseError), yield its start."""
+    """Hold the work lock; yields when the command began that it waited for, if any.
+
+    It prints which command that is; without `wait`, raises WarehouseError instead.
+    """
     from warehouse.store.lock import work_lock
 
     return work_lock(
