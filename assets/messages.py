@@ -154,7 +154,7 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
-    """Why runs failed, if no condition says so; a reason that `listed` has too is that line, without link."""
+    """Why runs failed, if no condition says so; a reason already in `listed` gets no link."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):

@@ -99,7 +99,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
     """Hold the work lock; yields when the command began that it waited for, if any.
 
-    It prints which command that is; without `wait`, raises WarehouseError instead.
+    While it waits, it prints for which command; without `wait`, it raises WarehouseError instead.
     """
     from warehouse.store.lock import work_lock
 

@@ -195,7 +195,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; any error of a library but an OSError is reported as unexpected."""
+    """The sentence for an error; a library's is unexpected unless it is a ValueError or OSError."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

@@ -90,7 +90,7 @@ class Sources:
         return table
 
     def _note_unknown(self, name: str, key: str) -> None:
-        """Add a warning of an unknown name, or a problem if it resembles a setting of privacy."""
+        """Add a warning about an unknown name, or a problem if it resembles a privacy setting."""
         similar = nearest(key, [*self.names, "config"])
         if similar and similar.startswith(PRIVACY_PREFIXES):
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")

@@ -52,7 +52,7 @@ class Finished:
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish; then write the pages, export and lake, and ping.
 
-    If a check fails that blocks, or a mart cannot be built, the earlier file stays, and only the operators'
+    If a blocking check fails or a mart cannot be built, the earlier file stays, and only the operators'
     page is drawn. Raises WarehouseError if nothing has been loaded or a replay did not finish.
     """
     clock = settings.run_clock(clock or SystemClock())

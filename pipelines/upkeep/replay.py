@@ -112,7 +112,7 @@ class _Replay:
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat the loads of these reports; of a history either all loads or none."""
+        """Repeat the loads of these reports; those of a history all or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -186,7 +186,7 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Monthly loads in groups of LOADS_IN_A_GROUP, and all loads of a history as one group.
+    """Monthly loads in groups of LOADS_IN_A_GROUP, and the loads of each history as one group.
 
     A group is one transaction, so a kill leaves either the old or the new history of a report and customer.
     """
