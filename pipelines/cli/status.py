@@ -26,9 +26,7 @@ COUNTED_FIELDS = ("columns", "missing", "extra")
 
 @command("status")
 def run_status(
-    check: Annotated[
-        bool, flag("--check", "exit with 1 if an error is open or nothing is published")
-    ] = False,
+    check: Annotated[bool, flag("--check", "exit with 1 if an error is open or nothing published")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned window and page sizes")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
