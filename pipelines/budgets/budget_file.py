@@ -188,7 +188,7 @@ def _whole_number(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a text that may have spaces between thousands, a decimal comma or a currency."""
+    """The number in a text, which may have spaces, a decimal comma or a currency; NaN if it is none."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")
