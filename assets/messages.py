@@ -23,7 +23,7 @@ SECONDS_BETWEEN_TICKS = 60
 TIME_TO_PUBLISH = timedelta(minutes=2)
 """How long a nightly run's message waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
-"""Dagster may record the end of a run this late, so each tick looks back this far."""
+"""Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
 MAX_LINE_LENGTH, MAX_LINES = 640, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
@@ -35,7 +35,7 @@ class MessageCursor:
     """The cursor of a channel's sensor: the runs and errors that it has reported.
 
     The sensor last examined runs at `looked`, in seconds of the Unix epoch. `night` is the id of the last
-    reported nightly run; `keys` are the keys of all errors reported with that run or since.
+    reported nightly run, and `keys` has the keys of all errors reported with that run or since then.
     """
 
     looked: float = 0.0
@@ -45,7 +45,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key; a line may have several. A line is new if no message has reported its key."""
+"""Lines of a message by key. Several keys may share a line, which is new if the cursor lacks any of them."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -80,8 +80,8 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    After a nightly run the message lists all errors, otherwise only new ones. Until a nightly run is
-    reported, messages state only why other runs failed: the message of that nightly run lists the conditions.
+    The message after a nightly run lists all errors, others only new ones. Until the latest nightly run is
+    reported, others state only why runs failed, as the conditions are left to the message of that run.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -136,7 +136,7 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
 
 
 def _conditions(project: Project, now: datetime) -> Errors:
-    """The errors of meta.conditions, or why they cannot be read."""
+    """The lines of all conditions that are errors, by key, or why they cannot be read."""
     try:
         view = observe(overview(project.store), project.settings, now)
     except WarehouseError as error:
@@ -146,7 +146,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer of a cause, so that another customer counts as new; one key for an outage."""
+    """A key for each customer or report of a cause, so that another is new; one for a login or an outage."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -154,7 +154,7 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
-    """Why runs failed, if meta.conditions does not say so; a reason that is in `listed` gets no link."""
+    """Why runs failed, if no condition says so; a reason already in `listed` gets no link."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
@@ -168,7 +168,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
 
 
 def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
-    """The reason why a run failed; empty if meta.conditions has it."""
+    """The reason why a run failed; empty if conditions state it."""
     kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
     records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]

@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """The time after which Dagster calls an asset late: the same as for the file in `brokerbi status`."""
+    """The time without success after which an asset is late, in Dagster as in `brokerbi status`."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 

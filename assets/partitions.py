@@ -70,7 +70,7 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """Ledger keys of the month; for a budget in the current month, also of the months ahead."""
+        """The month's ledger key; for the current month of a budget report, also those of months ahead."""
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

@@ -19,14 +19,14 @@ from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
-"""Dagster's own tag for the code location of a run; every launched run has it."""
+"""Dagster's own tag for the code location of a run, and the name in it; every launched run has the tag."""
 
 
 @dataclass(frozen=True)
 class Project:
     """Settings and run context, built once when Dagster loads the code location.
 
-    A run that failed for a transient reason is retried once, after `retry_seconds`.
+    A step that failed for a transient reason is retried once, after `retry_seconds`.
     """
 
     settings: Settings

@@ -47,9 +47,9 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it automatically.
 
-    It does so if a load is unpublished and no run or backfill is queued or under way; it does not wait for
-    them if a nightly run has ended since that load, or analysts have waited for two hours. A failed job is
-    retried every half hour. As the most frequent sensor, this one also records that the daemon is alive.
+    It does so if the newest load is neither published nor blocked, as soon as no run or backfill is queued or
+    under way. It does not wait for them if, since the last attempt, a nightly run has ended or two hours have
+    passed. A failed job is retried every half hour. This sensor also records that the daemon is alive.
     """
 
     @dg.sensor(
@@ -88,7 +88,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished) -> bool:
-    """Whether analysts have waited for two hours, or the latest nightly run has ended and is unpublished."""
+    """Whether analysts have waited for two hours, or since before the end of the latest nightly run."""
     waited = project.clock.utc_now() - load.waiting_since_utc
     nights = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]

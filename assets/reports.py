@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 
 from assets.metadata import COLUMN_SCHEMA, column_schema, documented_columns, freshness_policy
-from assets.partitions import ReportPartition, customer_months, parse_partition_key
+from assets.partitions import ReportPartition, customer_months, customers_in_order, parse_partition_key
 from assets.project import Project
 from assets.results import (
     Outcome,
@@ -97,7 +97,7 @@ def report_step(
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         selected: list[tuple[str, Month | None]]
         if all(spec.partitions_def is None for spec in specs):
-            selected = [(customer.id, None) for customer in project.settings.customers]
+            selected = [(customer, None) for customer in customers_in_order(project.settings)]
         elif context.has_partition_key or context.has_partition_key_range:
             selected = [parse_partition_key(key) for key in context.partition_keys]
         else:
@@ -133,8 +133,8 @@ def fetch_partitions(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Raises dg.Failure if a partition failed. Failed partitions turn red; unrequested ones stay as they are.
-    A cancelled run keeps its recorded partitions. A run that failed for a transient reason is retried once.
+    Raises dg.Failure if a partition failed or the sync stopped, or dg.RetryRequested if that is transient.
+    `Outcome` decides which partitions turn green or red. A cancelled run keeps its recorded partitions.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -176,17 +176,17 @@ def fetch_partitions(
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
-    _raise_failure(project, context, results, stopped, conditions)
+    _raise_if_failed(project, context, results, stopped, conditions)
 
 
-def _raise_failure(
+def _raise_if_failed(
     project: Project,
     context: dg.AssetExecutionContext,
     results: Sequence[PartitionResult],
     stopped: str,
     conditions: Sequence[Condition],
 ) -> None:
-    """Turn failed partitions red and raise dg.Failure, or dg.RetryRequested if the failure is transient."""
+    """If anything failed, request a retry if that may help, else turn partitions red and raise dg.Failure."""
     partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)
@@ -217,25 +217,23 @@ def _selection(
     project: Project,
     context: dg.AssetExecutionContext,
     batch: Sequence[ReportPartition],
-    since: datetime | None,
+    fresh_since: datetime | None,
 ) -> Selection | None:
     """The selection for a batch: in the nightly run everything due, otherwise exactly these partitions.
 
-    Leaves out months that were fetched since `since` and, in an automatic retry, reports that were denied in
-    the first attempt. Returns None if no partition remains.
+    Leaves out months fetched since `fresh_since` and, in an automatic retry, reports denied since then.
+    Returns None if no partition remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
-        return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
-    ledger, fresh_since = ledger_of(project.store), since or project.clock.utc_now()
-    denied = {
-        pair for pair in ledger.denied if ledger.denied[pair] >= fresh_since and _is_automatic_retry(context)
-    }
+        return Selection(reports=reports, guided=True, fresh_since=fresh_since, accept_shrink=accept_shrink)
+    ledger, since = ledger_of(project.store), fresh_since or project.clock.utc_now()
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and _is_automatic_retry(context)}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
         for *_, day in partition.ledger_keys(project.calendar):
-            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), fresh_since):
+            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), since):
                 exact.setdefault(partition.pair, []).extend([Month.of(day)] if day else [])
     months = {pair: tuple(sorted(set(months))) for pair, months in exact.items()}
     return Selection(refresh=True, exact=months, accept_shrink=accept_shrink) if exact else None
@@ -249,13 +247,13 @@ def _sync(
 ) -> tuple[list[WindowResult], str]:
     """Sync a batch under the work lock, which a waiting nightly run can take between two batches.
 
-    Returns the windows, and the reason if the sync stopped early. Months fetched since `began_utc`, or by
-    the command that had the lock before, are not requested again.
+    Returns the windows, and the reason if the sync stopped early. Months are not requested again if they were
+    fetched since `began_utc` or, without it, since the start of the command that had the lock before.
     """
     clock, log = project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
 
-    def report_window(window: WindowResult) -> None:
+    def on_window(window: WindowResult) -> None:
         windows.append(window)
         is_planned = progress.add(window)
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
@@ -275,7 +273,7 @@ def _sync(
             selection,
             context=prepare_shapes(project.settings, selection, project.run_context, log.info),
             on_plan=lambda plan: log.info(progress.begin(plan)),
-            on_result=report_window,
+            on_result=on_window,
         )
     return windows, str(summary.stopped or "")
 

@@ -54,7 +54,7 @@ class PartitionResult:
 
     @property
     def is_done(self) -> bool:
-        """Whether to materialize the partition, because nothing more is due for it today."""
+        """Whether to materialize the partition, which turns it green."""
         return self.state in (PartitionState.FETCHED, PartitionState.NOT_DUE)
 
 
@@ -162,7 +162,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    If a report failed for a customer, its event is only an observation: the report turns red with its run.
+    It is an observation if the report failed for a customer, or is finished for none: it does not turn green.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

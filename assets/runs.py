@@ -107,7 +107,7 @@ def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
 def partitions_of_backfill(
     project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
 ) -> list[ReportPartition]:
-    """All partitions of a backfill if `run` is its first run; none for its other runs.
+    """All monthly partitions of a backfill if `run` is its first run or a retry of it; otherwise none.
 
     Dagster splits a backfill by customer or by month and submits its runs one by one. If it splits by month,
     the first run fetches all months, in the fewest windows, and the other runs only record them.
@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes runs older than 90 days, hourly; its cursor is the start of the last run that it examined."""
+    """Deletes runs older than 90 days, hourly; its cursor is when the last run examined was created."""
 
     @dg.sensor(
         name="old_runs",

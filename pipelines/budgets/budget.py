@@ -28,7 +28,7 @@ MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
-"""The amount of each measure of a budget; None if it is not set."""
+"""Amounts by measure; None if the service has none."""
 BudgetKey = tuple[str, str, str]
 """The office, user and month that identify a budget."""
 
@@ -95,22 +95,22 @@ class BudgetPlan:
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:
-        """The plan in a file; raises BudgetError if the file is not a plan, or was edited."""
+        """The plan in a file; raises BudgetError if it cannot be read, is not a plan, or was edited."""
         try:
             content = json.loads(path.read_bytes())
-            is_unedited = content.pop("checksum") == _checksum(content)
+            is_edited = content.pop("checksum") != _checksum(content)
             plan = TypeAdapter(cls).validate_python(content)
         except OSError as error:
             raise BudgetError([f"The plan {path} cannot be read ({error.strerror}); {PLAN_AGAIN}."]) from None
         except (KeyError, TypeError, AttributeError, ValueError):  # pydantic raises ValueErrors, too
             raise BudgetError([f"{path} is not a budget plan; {PLAN_AGAIN}."]) from None
-        if not is_unedited:
+        if is_edited:
             raise BudgetError([f"The plan {path} was edited; {PLAN_AGAIN}."])
         return plan
 
 
 def os_user() -> str:
-    """The name of the user who runs this process."""
+    """The name of the user who runs this process, or else the number."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name

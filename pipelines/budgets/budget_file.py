@@ -1,4 +1,4 @@
-"""Budget file from a finance department: the budgets to set by office, user and month.
+"""Budget file from a finance department: the budgets to set, by office, user and month.
 
 CSV, Parquet or a workbook, with the columns office_id, user_id, month and at least one measure. An empty cell
 keeps the measure as it is. An ambiguous value is an error that names its row.
@@ -23,7 +23,7 @@ from pipelines.months import Month
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
-"""The headings must be in one of this many first rows."""
+"""How many rows from the top are searched for the headings."""
 YEARS_AHEAD = 2
 MAX_COMMISSION = 10_000_000
 """Commission is in whole kronor without VAT, at most this much (interface, RealtorBudget)."""
@@ -40,7 +40,7 @@ Rows = Sequence[tuple[int, Sequence[object]]]
 
 @dataclass(frozen=True)
 class Entry:
-    """The budget for a user and month in a row of the file; `values` has only the given measures."""
+    """The budget of a user in a month, from a row of the file; `values` has only the given measures."""
 
     row: int
     office_id: str
@@ -50,7 +50,7 @@ class Entry:
 
 
 def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
-    """The entries of a file, and notes on ignored columns; raises BudgetError with all problems."""
+    """The entries with amounts, and notes on ignored columns; raises BudgetError with all problems."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -188,7 +188,7 @@ def _whole_number(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a text that may have spaces between thousands, a decimal comma or a currency."""
+    """The number in a text, which may have spaces, a decimal comma or a currency; NaN if it is none."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")

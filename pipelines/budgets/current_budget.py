@@ -1,4 +1,4 @@
-"""Current budget of a user in a month, from three requests.
+"""Current budget of a user at an office in a month, from three requests.
 
 The rows are not documented, so they are read as the report's shape declares them. A measure whose field the
 shape does not name is Unreadable: its value could be the month's result, which a push would send as a budget.
@@ -63,7 +63,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    Raises Unreadable unless exactly one row has all measures, in fields that the report's shape names.
+    Raises Unreadable unless the shape names the field of each measure and exactly one row is for the change.
     """
     try:
         answer = normalize(
@@ -91,7 +91,7 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row is for the user and office of a change; FIR31529 is assumed to be the office M31529."""
+    """Whether a row is for a change's user and office, or names none; FIR31529 is assumed to be M31529."""
     offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
     is_office = (
         {change.office_id, change.sent_office_id} & offices
@@ -102,7 +102,7 @@ def _is_own(row: Mapping[str, Any], change: Change) -> bool:
 
 
 def office_number(office_id: str) -> str:
-    """The part that the two ids of an office have in common."""
+    """An id without its leading letters: the part that the two ids of an office share."""
     return office_id.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 

@@ -1,4 +1,4 @@
-"""Budget plan: a file compared with the service's current budgets; nothing is sent."""
+"""Budget plan: a file compared with the service's current budgets; nothing is set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of an office, from either of its ids; FIR31529 is assumed to be M31529."""
+        """The customer id of an office, or None, from either id; FIR31529 is assumed to be M31529."""
         matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
@@ -60,7 +60,7 @@ def make_plan(
 
 
 def read_known_names(settings: Settings) -> KnownNames:
-    """The offices and users of the working file; raises BudgetError if it has no offices yet."""
+    """Offices of active customers, and users, in the working file; raises BudgetError without offices."""
     with Store(settings.data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
     rows = {name: answers[name] or [] for name in answers}
@@ -68,7 +68,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # an office's own row wins
+    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # the last row of an office wins
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
         {row["office_id"]: row["customer_id"] for row in sources},
@@ -83,7 +83,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
     """
     problems = []
     requested: dict[BudgetKey, Change] = {}
-    own_ids: dict[str, str] = {}
+    sent_ids: dict[str, str] = {}
     for entry in entries:
         office = names.office(entry.office_id)
         unknown = [] if office else [f"office {_hint(entry.office_id, names.offices)}"]
@@ -93,7 +93,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
         if office is None or unknown:
             continue
         if entry.office_id != office:
-            own_ids[office] = entry.office_id
+            sent_ids[office] = entry.office_id
         change = Change(
             names.customers[office], office, office, entry.user_id, str(entry.month), {}, entry.values
         )
@@ -104,7 +104,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
     if problems:
         raise BudgetError(problems)
     return [
-        replace(change, sent_office_id=own_ids.get(change.office_id, change.office_id))
+        replace(change, sent_office_id=sent_ids.get(change.office_id, change.office_id))
         for change in requested.values()
     ]
 
@@ -118,7 +118,7 @@ def _hint(given: str, known: Mapping[str, str]) -> str:
 async def _with_current_budgets(
     settings: Settings, context: RunContext, requested: Sequence[Change]
 ) -> list[Change]:
-    """The requested changes with the current budgets; raises BudgetError if a budget cannot be read."""
+    """The changes, completed with the current budgets; raises BudgetError if any cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:
         for change in requested:

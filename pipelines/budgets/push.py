@@ -42,13 +42,13 @@ PATIENCE = 120.0
 SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.CircuitOpen)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
-"""After these errors the service may have set the budget, or not."""
+"""After these errors the service may or may not have set the budget."""
 USE_OWN_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."
 
 
 @dataclass(frozen=True)
 class BudgetStatus:
-    """The status of a budget in this push, and the reason if it is not confirmed."""
+    """The status of a budget in this push, and the reason for it, if any."""
 
     status: PushStatus = PushStatus.PLANNED
     reason: str = ""
@@ -75,9 +75,9 @@ def push(
     patience: float = PATIENCE,
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
 ) -> PushResult:
-    """Set the budgets of a plan that the service does not show yet; safe to kill and repeat.
+    """Set those budgets of a plan that the service does not show yet; safe to kill and repeat.
 
-    Raises SettingsError if writing is not allowed, BudgetError for a plan made for another service.
+    Raises SettingsError if writing is not allowed, BudgetError if the service or the customers do not match.
     """
     if not settings.allow_budget_writes:
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent; set it to true."])
@@ -87,7 +87,7 @@ def push(
         )
     customers = {customer.id for customer in settings.active_customers}
     if missing := sorted({change.customer for change in plan.changes} - customers):
-        raise BudgetError([f"The plan needs {', '.join(missing)}, which BROKERBI_CUSTOMERS does not name."])
+        raise BudgetError([f"BROKERBI_CUSTOMERS has no active {', '.join(missing)}, which the plan needs."])
     return asyncio.run(_Pusher(settings, plan, context, patience, on_outcome).run())
 
 
@@ -106,7 +106,7 @@ class _Pusher:
     clock: Clock = field(init=False)
 
     async def run(self) -> PushResult:
-        """Push the plan; an error of the login or of the whole service ends the push."""
+        """Push the plan; a denied login, denied access or an outage ends the push."""
         self.clock = self.settings.run_clock(self.context.clock)
         self.statuses = {change.key: BudgetStatus() for change in self.plan.changes}
         async with self.context.open_session(self.settings, "budget") as session:
@@ -125,13 +125,13 @@ class _Pusher:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # a failed budget does not stop the others
+                except (Unreadable, errors.ConnectError) as error:  # stops no other; if unsent, it is REFUSED
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "issue", error)
                     self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget, unless the service already shows it, or it has changed since the plan."""
+        """Send a budget, unless the service already shows it, or shows another than the plan replaces."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._record_status(change, PushStatus.CONFIRMED, current=values)
@@ -148,7 +148,7 @@ class _Pusher:
                 self._record_status(change, PushStatus.CONFIRMED, current=values)
 
     async def _wait(self, change: Change) -> None:
-        """Read a budget that was sent until the service shows it, or patience runs out."""
+        """Keep reading a sent budget until the service shows it, or patience runs out."""
         if self.statuses[change.key].status is not PushStatus.SENT:
             return
         end = self.sent[change.key] + timedelta(seconds=self.patience)
@@ -166,7 +166,7 @@ class _Pusher:
         return await read_budget(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
-        """Send a budget once; return whether the service may have set it. Raises errors that end a push."""
+        """Send a budget once; return whether the service may have set it. Raises the STOPPING errors."""
         month = month_of(change)
         ids = (change.customer, change.sent_office_id, change.user_id)
         path = PATH.format(*(quote(part, safe="") for part in ids), month.year, month.number)

@@ -41,7 +41,7 @@ def run_plan(
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
-        BudgetPlan.read(target)  # do not overwrite a file that is not a plan
+        BudgetPlan.read(target)  # raises, so that only a plan is overwritten
     with working(settings, "budget plan"):
         plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
@@ -76,25 +76,25 @@ def run_push(
 
     with working(settings, "budget push"):
         pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
-    unconfirmed = [
+    open_budgets = [
         {"office": office, "user": user, "month": month, "status": row.status.value, "reason": row.reason}
         for (office, user, month), row in pushed.statuses.items()
         if row.status is not PushStatus.CONFIRMED
     ]
-    budgets, confirmed = len(plan.changes), len(plan.changes) - len(unconfirmed)
+    budgets, confirmed = len(plan.changes), len(plan.changes) - len(open_budgets)
     if json:
         numbers = {"plan_id": plan.plan_id, "budgets": budgets, "confirmed": confirmed}
-        print_json({**numbers, "open": unconfirmed, "stopped": pushed.stopped})
+        print_json({**numbers, "open": open_budgets, "stopped": pushed.stopped})
     else:
-        print_records(unconfirmed)
-        hint = "; push the plan again for the others" if unconfirmed else ""
+        print_records(open_budgets)
+        hint = "; push the plan again for the others" if open_budgets else ""
         say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{hint}")
     warn(pushed.stopped and f"stopped: {pushed.stopped}")
     return 0 if pushed.is_confirmed else 1
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """Sums of the changed amounts by office and measure; `before` is null if no budget was set."""
+    """Sums of the changed amounts by office and measure; `before` is null if none of them was set."""
     groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure, amount in change.after.items():

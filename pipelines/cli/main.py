@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error becomes a sentence on stderr and an exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name outside Latin-1 must not end a sync
+        if isinstance(stream, TextIOWrapper):  # a character that it cannot show must not end a sync
             stream.reconfigure(errors="replace")
     try:
         load_app(arguments[0] if arguments else "")(arguments, prog_name="brokerbi")
@@ -101,7 +101,10 @@ LOADING = ("sync", "replay", "erase")
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; if another command has it, print which, and yield the time when it began."""
+    """Hold the work lock; yields when the command began that it waited for, if any.
+
+    While it waits, it prints for which command; without `wait`, it raises WarehouseError instead.
+    """
     from warehouse.errors import OlderFormat
     from warehouse.store.lock import work_lock
 

@@ -73,7 +73,7 @@ class ProgressLine:
     printed_at: float = field(default_factory=monotonic)
 
     def show(self, text: str) -> None:
-        """Show the text; if stderr is not a terminal, only if the last line is 30 seconds old."""
+        """Show the text on a terminal, or print it elsewhere if the last line is 30 seconds old."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
         elif text and monotonic() - self.printed_at >= SECONDS_BETWEEN_LINES:
@@ -182,7 +182,7 @@ def to_sql(number: Decimal | int | None) -> str:
 
 
 def _amount(number: Decimal | int) -> str:
-    """A number with at most two decimals; from a thousand on, a whole number in groups of three."""
+    """A number with at most two decimals; from a thousand on, whole, in groups of three digits."""
     exact = Decimal(number)
     if abs(exact) < 1000:
         return to_sql(round(exact, 2))
@@ -190,12 +190,12 @@ def _amount(number: Decimal | int) -> str:
 
 
 def is_wrong_usage(error: Exception) -> bool:
-    """Whether the error means that arguments or settings are wrong, as a SettingsError does."""
+    """Whether arguments or settings are wrong; their errors, such as SettingsError, are ValueErrors."""
     return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; an error of a library is reported as unexpected."""
+    """The sentence for an error; a library's is unexpected unless it is a ValueError or OSError."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

@@ -36,7 +36,7 @@ from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
 MAX_TABLE_ROWS = 1000
-"""The most rows of a query that are shown as a table; other formats have all rows."""
+"""The most rows that `query` shows as a table; other formats have all rows."""
 MAX_EXPLAINED_ROWS = 30
 """The most rows in a table of an explanation; --json has all rows."""
 

@@ -26,7 +26,7 @@ COUNTED_FIELDS = ("columns", "missing", "extra")
 
 @command("status")
 def run_status(
-    check: Annotated[bool, flag("--check", "exit with 1 if a condition has severity error")] = False,
+    check: Annotated[bool, flag("--check", "exit with 1 if an error is open or nothing published")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned window and page sizes")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
@@ -99,7 +99,7 @@ def _standings(
         rows = [statuses[pair] for pair in pairs if pair in statuses]
         plans_of_group = [plans[pair] for pair in pairs if pair in plans]
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
-        until = success.date() if success else date.max  # budgets are loaded for future months
+        until = success.date() if success else date.max  # without the future months of budgets
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
         states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
         if details:
@@ -164,7 +164,7 @@ def run_shapes(
         print_json([vars(sample) for sample in samples])
     else:
         counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
-        rows = [vars(sample) | count for sample, count in zip(samples, counts, strict=True)]
+        rows = [vars(sample) | numbers for sample, numbers in zip(samples, counts, strict=True)]
         print_records(rows, ("report", "state", *COUNTED_FIELDS))
         for sample in samples:
             if sample.sentence or sample.proposal:
@@ -179,7 +179,7 @@ def run_shapes(
 
 @command("reports")
 def run_reports(json: Json = False) -> int:
-    """List the reports, their limits and whether they are on."""
+    """List the reports, their limits and whether they are on by default."""
     records: list[dict[str, object]] = [
         {
             "name": report.name,

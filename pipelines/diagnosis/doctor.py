@@ -40,7 +40,7 @@ SHIPPED_FILE = Path(__file__).resolve().parents[2] / "dagster.yaml"
 OPERATORS_SECTIONS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
-"""Sections of dagster.yaml that depend on where it runs."""
+"""Sections of dagster.yaml that operators adapt to their machine, so they are not compared."""
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
 
@@ -64,10 +64,10 @@ def examine(
     lock: AbstractContextManager[object] | None = None,
     settings_error: SettingsError | None = None,
 ) -> Iterator[Finding]:
-    """Examine everything; with `may_request`, send one small request per customer and report, under the lock.
+    """Examine everything; with `may_request`, also request a month of each report of each active customer.
 
-    `environment` has DAGSTER_HOME; `settings_error` is why a sync would reject these settings. Raises
-    SettingsError for an unknown report.
+    The requests are made under the lock. `settings_error` is why a sync would reject these settings. Raises
+    SettingsError if their `reports` or `logins` do not fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
@@ -76,17 +76,17 @@ def examine(
             result = f"{folder} holds personal data, and other users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    answers: list[Finding] = []
+    service_findings: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released early: the findings on the state report who holds it
+            with lock or nullcontext():  # released before the state findings, which report who holds it
                 for finding in _service_findings(settings, context, reports):
-                    answers.append(finding)
+                    service_findings.append(finding)
                     yield finding
         except WarehouseError as error:
             yield Finding("service", Severity.WARNING, f"not checked. {error}")
-    remedies = {finding.remedy for finding in answers if finding.severity is Severity.ERROR} - {""}
-    for finding in _state_findings(settings, context, settings_error):  # now, as answers disprove denials
+    remedies = {row.remedy for row in service_findings if row.severity is Severity.ERROR} - {""}
+    for finding in _state_findings(settings, context, settings_error):  # last: an answer clears a denial
         if finding.remedy not in remedies:
             yield finding
 
@@ -112,9 +112,9 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 
 
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether Dagster's own settings are the shipped ones, and whether its daemon was ever started.
+    """Whether dagster.yaml is as shipped, and whether Dagster's daemon was ever started.
 
-    No running Dagster is contacted. Shards share one Dagster, so their settings are not compared.
+    No running Dagster is contacted. For a shard, dagster.yaml is read but not compared: all shards share it.
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
@@ -149,7 +149,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
 def _service_findings(
     settings: Settings, context: RunContext, reports: Sequence[Report]
 ) -> Iterator[Finding]:
-    """Whether every login has access to every report; each wrong login is one finding."""
+    """Whether each login is accepted, and how many reports answer; reports by id are not requested."""
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
     number = len(reports) * len(customers)
@@ -158,11 +158,11 @@ def _service_findings(
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
-    except WarehouseError:  # reported as a separate finding
+    except WarehouseError:  # a state finding reports why
         yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
         return
     if down := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
-        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # all other errors say the same
+        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors follow from it
         return
     by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
@@ -190,7 +190,7 @@ def _service_findings(
 def _state_findings(
     settings: Settings, context: RunContext, settings_error: SettingsError | None
 ) -> Iterator[Finding]:
-    """The conditions that `brokerbi status` shows, a finding for each cause.
+    """The verdict if all is well or there is no data, then a finding for each cause of the conditions.
 
     If the working file cannot be read, only conditions of the directory are known.
     """
@@ -204,7 +204,7 @@ def _state_findings(
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)
         conditions, verdict = list(view.conditions), judge(view)
-        if verdict.is_well or not verdict.has_begun:
+        if verdict.is_well or not verdict.has_data:
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
         first, affected = cause.first, f" ({cause.affected})" if cause.affected else ""

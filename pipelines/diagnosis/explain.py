@@ -27,7 +27,7 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A number, its path, the stored requests, and `around` it the rows that sql/explain finds, by query."""
+    """A number, its path and its stored requests; `around` has related rows, by query of sql/explain."""
 
     trace: Trace
     around: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -38,8 +38,8 @@ class Explanation:
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office, a user or the chain; requests nothing from the service.
 
-    The stored answers are read to check that they are unchanged. Raises NotInTheFile or WarehouseError,
-    whose message states what is available instead.
+    The stored answers are read to check that they are unchanged. Raises NotInTheFile, whose message states
+    what is available instead, or WarehouseError if the published file cannot be read.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

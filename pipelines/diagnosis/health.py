@@ -30,38 +30,38 @@ if TYPE_CHECKING:
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
-"""A file in the data directory; its age shows when Dagster's five-second sensor last ticked."""
+"""A file in the data directory; its time shows when Dagster's sensor `publishing` last ticked."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""A longer silence is a warning, then an error: each of the three sensors may take a minute."""
+"""A longer silence is a warning, then an error; other sensors may delay a tick by a minute each."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
-    "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
-    "that the code server runs too and the sensor `publishing` is on"
+    "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
+    "running, check that the code server runs too and that the sensor `publishing` is on"
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a data directory in one sentence, and its severity."""
+    """The state of a data directory in one sentence, which may be that there is no data, and its severity."""
 
     sentence: str
     severity: Severity
-    has_begun: bool = True
+    has_data: bool = True
 
     @property
     def is_well(self) -> bool:
-        """Whether a monitor need not raise an alarm."""
-        return self.has_begun and self.severity is not ERROR
+        """Whether `status --check` succeeds: no condition is an error, and something was published."""
+        return self.has_data and self.severity is not ERROR
 
 
 def judge(view: Overview) -> Verdict:
-    """The verdict, with counts by kind of condition: an error is an alarm, a warning is not.
+    """The verdict, with counts by kind of condition.
 
-    As long as meta.freshness is empty, nothing was requested. "All is well" needs a publication.
+    All is well in spite of warnings, but not before the first publication.
     """
     if view.is_lost:
         sentence = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
-        return Verdict(sentence, ERROR, has_begun=False)
+        return Verdict(sentence, ERROR, has_data=False)
     errors, warnings = (
         list(_counts_by_kind([condition for condition in view.conditions if condition.severity == severity]))
         for severity in (ERROR, WARNING)
@@ -71,7 +71,7 @@ def judge(view: Overview) -> Verdict:
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.states or not view.is_published:
         what = "published" if view.states else "requested"
-        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_begun=False)
+        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_data=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     acknowledged = sum(condition.severity == Severity.ACKNOWLEDGED for condition in view.conditions)
     noted = f", {counted(acknowledged, 'issue')} acknowledged" if acknowledged else ""
@@ -81,7 +81,7 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
-    """The kinds of conditions, each with the number of reports, customers or rows affected."""
+    """Each kind with the number of its reports, customers or quarantined rows, or else of its causes."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
         by_kind[condition.kind].append(condition)
@@ -104,9 +104,9 @@ def observe(
 ) -> Overview:
     """The overview under these settings, with the conditions that only this process can find.
 
-    `planned` is what a sync would request now, if known; `settings_error` is why it rejects the settings.
-    Customers removed from the settings are shown only if they have data, so a corrected typo disappears. A
-    report with a failed or held-back month is not fresh.
+    `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
+    report with a failed or held-back month gets that state. If the settings name customers, conditions are of
+    active ones only, and a customer not in the settings is shown only if it has data, as it may be a typo.
     """
     conditions, added = list(view.conditions), list[Condition]()
     failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -160,7 +160,7 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 
 def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condition]:
-    """A condition if the published file is missing, damaged, or not the one that was published last."""
+    """A condition if the published file is missing, damaged, or changed since it was published."""
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
     if problem := words.get(view.published_file):
         yield Condition(
@@ -172,7 +172,7 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """Conditions of a data directory itself: its disk, open erasures, a silent daemon, an unfinished sync."""
+    """Conditions of a data directory itself: its disk, open erasures, silent daemon and stuck command."""
     yield from _disk_conditions(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
@@ -180,7 +180,7 @@ def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A condition if a command did not finish, is suspended, or has kept another one waiting for an hour."""
+    """A condition if a command did not finish, is suspended, or has kept another waiting for over an hour."""
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
@@ -219,7 +219,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
 
 
 def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Conditions of customers that were never requested, or have rows but are no longer in the settings."""
+    """Conditions of active customers never requested, and of customers with rows that the settings lack."""
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
@@ -246,28 +246,28 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """A condition if past months were never loaded, as after a customer's first backfill was cancelled.
+    """A condition if past months are missing that are not denied, as after a cancelled first backfill.
 
-    Its count includes current and future months, like the counts of `status` and `plan`.
+    Its count is that of `plan`: all missing months, current, future and denied ones too.
     """
     denied = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
     denied |= {("", row.customer) for row in conditions if row.kind == Kind.ACCESS_DENIED}
-    has_past_months = any(
+    lacks_past_months = any(
         month < Month.of(now.date())
         for plan in planned
         if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
     )
-    if has_past_months:
+    if lacks_past_months:
         months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 
 
 def record_daemon(data_dir: Path) -> None:
-    """Record in the data directory, once it exists, that Dagster's daemon is alive."""
+    """Record that Dagster's daemon is alive, if the data directory exists."""
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
 
@@ -281,7 +281,7 @@ def daemon_seen(data_dir: Path) -> datetime | None:
 
 
 def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A condition if Dagster's daemon is silent; none if it is alive, or if Dagster is not used."""
+    """A condition if Dagster's daemon is silent; none if it is alive or was never started."""
     seen = daemon_seen(data_dir)
     if seen and now - seen > DAEMON_LATE_AFTER:
         yield Condition(

@@ -1,7 +1,7 @@
-"""Samples of reports: an answer for one month, read as a load would read it.
+"""Samples of reports: a stored or new answer for each, read as a load would read it.
 
-The month is over, so that its figures are complete. Documented reports are requested first: their ids
-identify offices and users in all other reports.
+Requested months are over, so that their figures are complete. The reports in IDS are requested first: their
+ids identify offices and users in all other reports.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""Documented reports, whose first tables have the same names, with their column of ids and the kind of id."""
+"""The column of ids in documented reports, and the kind of id; their first tables are named like them."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
@@ -83,7 +83,7 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would; if they do not fit, propose a shape or the envelope around their rows."""
+    """Read answers as a load would; if they do not fit, propose a shape, or the `root` of an envelope."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty"):
         return sample
@@ -145,9 +145,9 @@ def sample_reports(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report: a new answer from the service if `requestable`, else the newest stored rows.
+    """A sample of each report but those by id: of a new answer if `requestable`, else of its newest stored one.
 
-    Reports by id are left out. If no ids of a kind are loaded, the reports in IDS are requested as well.
+    New answers are for the first chosen customer; reports in IDS are requested too if their ids are missing.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -165,11 +165,11 @@ def sample_reports(
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
                 samples[report.name] = judge_answers(report, documents, stored, known_ids, settings.timezone)
-    if left := [report for report in reports if report in requestable]:
+    if rest := [report for report in reports if report in requestable]:
         sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known_ids[kind])
-        requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
-        customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
-        new = asyncio.run(request_samples(settings, context, requested, customers, known_ids, months=months))
+        requested = {report.name: report for report in (*rest, *filter(None, sources))}.values()
+        active = [customer.id for customer in chosen_customers(settings, selection) if customer.active]
+        new = asyncio.run(request_samples(settings, context, requested, active[:1], known_ids, months=months))
         samples = {sample.report: sample for sample in new} | samples
     return [samples.get(report.name) or empty_sample(report) for report in reports]
 
@@ -183,10 +183,10 @@ async def request_samples(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """Request the latest past month of each report of each customer, as a sample.
+    """A sample of each report of each customer, from a request for the last month that is over.
 
     While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
-    again that day. Raises WarehouseError if requests and denials cannot be written to the ledger.
+    again that day. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
@@ -224,7 +224,7 @@ class _Sampler:
     denied: set[Pair]
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
-        """Take a sample of one report of a customer."""
+        """Take a sample of one report of a customer: of the first answer with rows, else an empty one."""
         sample = empty_sample(report)
         self.known_ids["office_id"].add(customer)
         try:
@@ -249,7 +249,7 @@ class _Sampler:
                 self.known_ids[kind].update(answer.tables[0].frame[column].drop_nulls())
 
     async def _request(self, report: Report, customer: str, month: Month) -> Document:
-        """The answer for a month, or for now if the report has no months."""
+        """The answer for a month, or for now if the report has no months; raises Forbidden for `denied`."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         variant = RequestVariant(choice=report.endpoint.choice_values[0])
         rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED

@@ -27,7 +27,7 @@ def variable(name: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str]) -> str | None:
-    """The one of `names` that is most similar to `name`; None if none is similar."""
+    """The most similar of `names`; None if none is similar."""
     return next(iter(get_close_matches(name.lower(), names, n=1, cutoff=0.75)), None)
 
 

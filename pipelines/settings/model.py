@@ -129,8 +129,8 @@ class Customer(FunctionLogin):
     """An office or group whose reports are requested, if needed with a password or login of its own.
 
     A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
-    customer is no longer requested, but its rows stay. A customer's region applies to all of its
-    offices that are not listed as customers with a region of their own.
+    customer is no longer requested, but its rows stay. The region of a group is that of all its offices,
+    except those that are customers with another region.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -141,7 +141,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """A condition that the operator knows of and cannot fix: it raises no alarm up to the day `until`."""
+    """Conditions that the operator knows of: no alarm through the day `until`; an empty field matches any."""
 
     model_config = FROZEN
 
@@ -251,7 +251,7 @@ class Settings(BaseModel):
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # filled while reading, not set
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # found while reading
 
     @field_validator("customers")
     @classmethod
@@ -318,7 +318,7 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The entry with this customer's login for a path, and its function (empty if for all functions).
 
-        A login of the customer comes before a shared one, and one for a narrower function before others.
+        A login of the customer comes before a shared one; of either, the one for the narrowest function.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -329,7 +329,7 @@ class Settings(BaseModel):
         return self, ""
 
     def login_of(self, customer: Customer, path: str = "") -> tuple[str, SecretStr]:
-        """The username and password for requests about this customer at this path."""
+        """The username and password for requests about this customer at this path; raises SettingsError."""
         entry, _ = self.login_entry(customer, path)
         username = entry.username or customer.username or self.username
         password = entry.password or self.password
@@ -341,7 +341,7 @@ class Settings(BaseModel):
 
     @property
     def alert_channels(self) -> list[str]:
-        """The channels that report a failed nightly run, as messages name them."""
+        """The names of the channels for messages about failures."""
         channels = {"webhook": bool(self.alert_webhook), "email": bool(self.alert_email_to)}
         return [name for name, is_set in channels.items() if is_set]
 
@@ -373,7 +373,7 @@ def load_settings(
     """The settings from this environment and the TOML file that it names (else ./brokerbi.toml, if any).
 
     Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
-    `reading` commands need no customers or first month either, and open no files with secrets.
+    `reading` commands need no setting at all, and open no files with secrets.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -404,7 +404,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error with which a sync would reject the settings; None if they are valid or name no login."""
+    """The error with which a sync would reject the settings; None if valid, or without address and login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

@@ -90,7 +90,7 @@ class Sources:
         return table
 
     def _note_unknown(self, name: str, key: str) -> None:
-        """Warn of an unknown name; one that is similar to a privacy setting is a problem."""
+        """Add a warning about an unknown name, or a problem if it resembles a privacy setting."""
         similar = nearest(key, [*self.names, "config"])
         if similar and similar.startswith(PRIVACY_PREFIXES):
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
@@ -132,7 +132,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """The table `base` with the values of `overrides`; a secret there also replaces its file in `base`."""
+    """The table `base` with the values of `overrides`; an overriding secret also removes its `_file`."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)
@@ -141,7 +141,7 @@ def overlay(base: Table, overrides: Table) -> Table:
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """The prefix of the variables for each table that may have paths and secrets, and the table."""
+    """Each table that may have paths and secrets, after the prefix of its variables."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner
@@ -151,7 +151,7 @@ def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
 
 
 def make_paths_absolute(table: Table, directory: Path) -> None:
-    """Make the relative paths of a table absolute, from this directory."""
+    """Make `data_dir` and the paths of files with secrets absolute, from this directory."""
     for key, value in table.items():
         if (key == "data_dir" or key.endswith("_file")) and isinstance(value, str) and value:
             table[key] = str(directory / Path(value).expanduser())

@@ -54,9 +54,9 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in all data stored now or loaded later; after a kill, it must be run again.
+    """Suppress a person in all data stored now or loaded later; after a kill or a problem, run it again.
 
-    The id, which may not be empty, is replaced by a random one; its rows lose personal values and free text.
+    A random id replaces `id_`, and its rows lose personal values and free text. An empty id is a ValueError.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -98,7 +98,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _erase_from_body(person: Person, documented: Documented, body: bytes) -> bytes:
-    """The body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
+    """The body without the person; if it is not JSON, it becomes empty if the id is unmistakable."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
@@ -108,10 +108,10 @@ def _erase_from_body(person: Person, documented: Documented, body: bytes) -> byt
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Publish a file without the person, and remove all earlier versions."""
+    """Publish a file without the person and, if no check blocks it, remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
-        is_empty = not has_loaded_anything(connection)
-    if is_empty:
+        has_data = has_loaded_anything(connection)
+    if not has_data:
         compact(settings.data_dir)
         return
     publication = finish(settings, clock).publication

@@ -1,7 +1,7 @@
 """Export: the published file in other formats, in a folder that is replaced as a whole.
 
-The workbook is for managers: a cover that explains the columns, and the sheets of workbook.toml. Individual
-sales and leads, lineage and versions are only in the Parquet and CSV files.
+The workbook is for managers: a cover that explains the columns, and the sheets of workbook.toml. All other
+tables and columns are only in the Parquet and CSV files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 FOLDER, LATEST = "export", "latest"
-"""The folders of the export, next to the published file unless the settings name another place."""
+"""The default folder of exports in the data directory, and the folder of the latest export in it."""
 WORKBOOK = "brokerbi.xlsx"
 WORKBOOK_OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 NUMBER_FORMATS = {
@@ -48,10 +48,10 @@ _BASIS_QUERY = """
 
 
 def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "") -> Path:
-    """Write all tables, by default in the formats and folder of the settings; returns the folder.
+    """Export the published file, by default in the formats and folder of the settings; returns the folder.
 
-    Replaces the previous export; exports run one at a time. Raises WarehouseError if a file cannot be read
-    or written.
+    Replaces the previous export, of any formats; exports to a folder run one at a time. Raises WarehouseError
+    if a file cannot be read or written.
     """
     folder = folder or settings.export_to
     root = Path(folder).absolute() if folder else settings.data_dir / FOLDER
@@ -89,10 +89,10 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
 
 
 def _replace_latest(folder: Path, latest: Path) -> None:
-    """Replace the latest export with the folder."""
+    """Rename a folder to `latest`, in place of the latest export."""
     earlier = latest.with_name(".earlier")
     shutil.rmtree(earlier, ignore_errors=True)
-    if latest.is_symlink():  # an earlier version kept two exports
+    if latest.is_symlink():  # left by an earlier release
         latest.unlink()
     elif latest.exists():
         latest.rename(earlier)
@@ -106,7 +106,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write the workbook: only sheets with rows, and amounts without the VAT that the settings declare."""
+    """Write the workbook: only sheets with rows, and commission without the declared VAT."""
     contents = workbook_contents()
     cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}

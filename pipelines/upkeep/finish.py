@@ -1,4 +1,4 @@
-"""Publishing: marts, checks, and, if no check blocks it, a new published file with its pages."""
+"""Publishing: marts, checks and, if no check blocks it, a new published file with pages and export."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PING_SECONDS = 10.0
 class Finished:
     """The outcome of building, checking and publishing.
 
-    `failed_steps` has the errors of the pages and the export, `warnings` those of the lake and the ping.
+    `failed_steps` has the errors of the pages and the export; `warnings` has those of the lake and the ping.
     """
 
     marts: list[str]
@@ -50,10 +50,10 @@ class Finished:
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
-    """Build the marts, run the checks and publish.
+    """Build the marts, run the checks and publish; then write the pages, export and lake, and ping.
 
-    The old file stays if a check blocks it or a mart cannot be built. Raises WarehouseError if nothing
-    has been loaded or a replay did not finish. Any error is also recorded as a failed publication.
+    If a blocking check fails or a mart cannot be built, the earlier file stays, and only the operators'
+    page is drawn. Raises WarehouseError if nothing has been loaded or a replay did not finish.
     """
     clock = settings.run_clock(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
@@ -109,7 +109,7 @@ def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
 def _build_and_check(
     store: Store, settings: Settings, clock: Clock, memory_limit_mb: int | None
 ) -> tuple[list[str], list[CheckResult]]:
-    """Build the marts, then run the checks in a second transaction; the working file is opened only once."""
+    """Build and commit the marts, then run the checks; the working file is opened only once."""
     with store.writing() as connection:
         if not has_loaded_anything(connection):
             raise WarehouseError(
@@ -129,7 +129,7 @@ def _build_and_check(
 
 
 def _write_settings(connection: Connection, settings: Settings) -> None:
-    """Record the settings for customers, times and amounts."""
+    """Record the settings that queries read: customers, times, amounts, and that no lake is wanted."""
     start = settings.start.first_day
     customers = [
         {

@@ -1,4 +1,4 @@
-"""Replay: tables rebuilt from landing alone.
+"""Replay: tables rebuilt from the answers in landing.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
 histories, the ledger and the row versions of marts. A lost file is rebuilt without them, which a note states.
@@ -62,11 +62,12 @@ def replay(
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> ReplayResult:
-    """Rebuild tables from the stored answers in landing alone; sends no request.
+    """Rebuild the tables of `reports`, by default all, from the answers in landing; sends no request.
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure that stops no other load. `on_load` receives the numbers of repeated loads and of all loads.
+    a failure that stops only its history. `on_load` receives the numbers of repeated loads and of all loads.
+    A working file of an earlier format is rebuilt completely, and replaced only if there is no failure.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -88,7 +89,7 @@ def replay(
                 )
                 return result
             replace_file(store, fresh)
-    if settings.pseudonym_key.get_secret_value():  # freed blocks may hold names stored before the key
+    if settings.pseudonym_key.get_secret_value():  # free space may hold names from before it was set
         with store.writing() as connection:
             record_traces(connection)
     return result
@@ -98,7 +99,7 @@ def replay(
 class _Replay:
     """A running replay and its outcome so far.
 
-    `unreadable` has the error of each load that could not be read, `damaged` of each damaged landing file.
+    `unreadable` has the error of each load that was not repeated; `damaged` has those of landing files.
     """
 
     settings: Settings
@@ -111,7 +112,7 @@ class _Replay:
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat the loads of these reports; a history is repeated as a whole or not at all."""
+        """Repeat the loads of these reports; those of a history all or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -145,7 +146,7 @@ class _Replay:
         ]
         with store.writing() as connection:
             count = record_lost_loads(connection, landed)
-            # a backup may name persons erased after it was made
+            # a restored backup may name persons erased after it was made
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
@@ -159,8 +160,7 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        If a column has values in the stored rows but not in the answer, the answer has an earlier shape, and
-        its rows stay as loaded.
+        So is a load whose answer lacks a column that `stored` rows fill, because it has an earlier shape.
         """
         for load in group:
             report = self.catalogue[load.report]
@@ -187,9 +187,9 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Monthly loads in groups of LOADS_IN_A_GROUP, and each history of a report and customer as one group.
+    """Monthly loads in groups of LOADS_IN_A_GROUP, and the loads of each history as one group.
 
-    A history is rebuilt from its start in one transaction: a kill leaves either the old or the new history.
+    A group is one transaction, so a kill leaves either the old or the new history of a report and customer.
     """
     monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
     yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))

@@ -1,4 +1,4 @@
-"""Pages next to the published file: for the chain, each office and operators, and the dictionary."""
+"""Pages next to the published file: for the chain, its parts and operators, and the dictionary."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STANDING_COLUMNS = ("report", "customer", "newest_held_month", "last_success_utc
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw all pages, or only the operators' page; if the settings want no pages, remove them.
+    """Draw all pages, or only the operators' page if there is a working file; without `pages`, remove all.
 
     Returns the error or an empty text, because a failing page stops no load or publication.
     """
@@ -76,7 +76,7 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file; returns the path of the chain's page.
 
-    All pages are rendered before the first is replaced; pages of offices no longer in the file are removed.
+    All pages are rendered before the first is replaced; pages of what is no longer in the file are removed.
     Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
@@ -84,8 +84,8 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
         answers = rows_by_query(connection, SQL / "page")
     facts = facts_from_rows(answers)
     page_settings = _page_settings(settings, clock)
-    scopes = [page for page in facts.scopes if page.kind != "chain"]
-    pages = {page_path(page): render_page(facts, page_settings, page) for page in scopes}
+    scopes = [scope for scope in facts.scopes if scope.kind != "chain"]
+    pages = {page_path(scope): render_page(facts, page_settings, scope) for scope in scopes}
     pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
@@ -106,8 +106,8 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
 def _operators_page(settings: Settings, clock: Clock) -> str:
     """The operators' page, with the verdict of `brokerbi status`.
 
-    The pipeline's state comes from the working file if it exists. Figures come from the published file, so
-    that they equal those of analysts.
+    The pipeline's state comes from the working file if it exists, otherwise from the published file. Figures
+    always come from the published file, so that they equal those of analysts.
     """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)

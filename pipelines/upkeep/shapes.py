@@ -1,7 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
 
-If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
-rewrites no history. If an answer is damaged or fits only the earlier shape, its rows stay as loaded.
+If the shape of a report has changed, its stored answers are loaded again first, so that the sync does not
+record corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MAX_MONTHS_BACK = 12
 def prepare_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener
 ) -> RunContext:
-    """Replay the reports whose shape changed; returns the context with the current shapes.
+    """Adopt proposals and replay the reports whose shape changed; returns the context with current shapes.
 
-    `on_message` receives a sentence for each adopted or changed shape. Raises ShapesError for a wrong file.
+    `on_message` receives sentences about adopted and changed shapes. Raises ShapesError for a wrong file.
     """
     catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():
@@ -60,10 +60,9 @@ def adopt_shapes(
 ) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
     """Add complete proposals of shapes to the operator's file.
 
-    Returns the catalogue with the shapes of the file, and the shapes with which stored rows were loaded.
-
     Proposals are for undocumented reports that are neither loaded nor in the file; they come from stored
-    answers or, with `may_request`, from a first request.
+    answers or, with `may_request`, from a first request. Returns the catalogue with the shapes of the file,
+    and by report the shapes with which stored rows were loaded.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
@@ -84,7 +83,7 @@ def adopt_shapes(
 
 
 def add_to_file(path: Path, samples: Sequence[Sample]) -> list[str]:
-    """Append proposals to the operator's file; returns the names of the reports added.
+    """Append proposals to the operator's file; returns the names of their reports.
 
     A report that is already in the file stays as it is.
     """

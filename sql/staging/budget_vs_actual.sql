@@ -173,7 +173,7 @@ meetings AS (
         bool_or(activity.is_open) AS is_open,
         max(local_time(months.fetched_at_utc, clock)) FILTER (activity.is_open) AS read_at,
         replace(measure, '_', ' ') AS measure,
-        sum(amount)::DECIMAL(18, 4) AS actual
+        CASE WHEN NOT bool_or(months.is_partial) THEN sum(amount) END::DECIMAL(18, 4) AS actual
     FROM marts.activity
     CROSS JOIN staging.clock AS clock
     INNER JOIN staging.months AS months

@@ -196,7 +196,7 @@ def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) 
     plan = here.plan(NEW)
     with pytest.raises(BudgetError, match="was made for https://qa"):
         here.push(replace(plan, base_url="https://qa.example"))
-    with pytest.raises(BudgetError, match="needs M7"):
+    with pytest.raises(BudgetError, match="no active M7"):
         here.push(replace(plan, changes=(replace(plan.changes[0], customer="M7"),)))
 
 

@@ -80,7 +80,7 @@ def test_an_acknowledged_condition_is_no_alarm_up_to_its_day(tmp_path: Path) -> 
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
-    assert not judge(Overview([])).has_begun
+    assert not judge(Overview([])).has_data
     killed = judge(Overview([FRESH], [NO_ACCESS], is_published=False))
     assert (killed.sentence[:31], killed.is_well) == ("Nothing has been published yet;", False)
     lost = judge(Overview([], [FAILED], is_lost=True))
