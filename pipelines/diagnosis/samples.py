@@ -145,7 +145,7 @@ def sample_reports(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report but those by id: of a new answer if `requestable`, else of its newest stored one.
+    """A sample of each report but those by id: a new answer if `requestable`, else the newest stored one.
 
     New answers are for the first chosen customer; reports in IDS are requested too if their ids are missing.
     """
