@@ -7,7 +7,7 @@
 -- documented id of the estate, and counts as later if its contract is not older than the lead; sales before
 -- the file's first month are not known. Removed leads are included, with is_removed.
 -- It is built year by year, which takes a third less time than all at once.
--- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS year FROM staging.leads
+-- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS part_year FROM staging.leads
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
@@ -74,5 +74,5 @@ LEFT JOIN staging.user_names AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.offices AS receiver_offices ON receiver_offices.office_id = leads.receiver_office_id
 LEFT JOIN staging.user_names AS receivers ON receivers.user_id = leads.receiver_id
 LEFT JOIN staging.first_leads AS firsts USING (way, landed_row)
-WHERE leads.month BETWEEN make_date(getvariable('year'), 1, 1) AND make_date(getvariable('year'), 12, 31)
+WHERE leads.month BETWEEN make_date(getvariable('part_year'), 1, 1) AND make_date(getvariable('part_year'), 12, 31)
 ORDER BY leads.office_id, leads.month
