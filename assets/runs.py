@@ -44,8 +44,8 @@ TIME_TO_START = timedelta(minutes=1)
 """A run's process must lock its file within this time after the run's start."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. What it "
-    "loaded stays. It is retried once automatically; after that, re-execute it from failure. Like the next "
-    "nightly run, it then requests only what is missing."
+    "loaded stays. A failed run is retried once automatically; after that, re-execute it from failure. Like "
+    "the next nightly run, it then requests only what is missing."
 )
 
 _LOCKED: dict[str, int] = {}
@@ -184,7 +184,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of ended runs; a locked file belongs to a run that has just begun."""
+    """Remove the files of ended runs; if locked, the run has begun since the list was read."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):

@@ -82,7 +82,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
-    columns = ("status", "name", "at_utc", "size")  # why the latest was not published is a condition
+    columns = ("status", "name", "at_utc", "size")  # the conditions above state why the latest failed
     print_records(publications[: None if details else 1], (*columns, "reasons") if details else columns)
 
 

@@ -73,8 +73,9 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window; `requested_ids` and `choices` have the requested id and choice of each
-    document, whose parsed value is freed afterwards. Raises ShapeMismatch if a document does not fit.
+    `months` are those of the window; `requested_ids` and `choices` have, for each document, the requested id
+    and the requested value of a parameter with several. Parsed documents are freed. Raises ShapeMismatch if a
+    document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)

@@ -25,7 +25,7 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key among the words of its table, or among all words if it has a dot. `value` is a column
+    `heading` is a key in the table's group of words, or among all words if it has a dot. `value` is a column
     of the row, by default the one named in `heading`, or a function of the row. Kinds: text, words (which can
     wrap), day, month, days, count, parts, share, change, compact, exact, money, signed money, fee, points.
     """
@@ -75,7 +75,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], words: Language) -> list[str]:
-    """A note with the day of the oldest reading, if that is before the last day of counting."""
+    """A note with the day of the oldest reading, if it is before the latest `counted_on`."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
     return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
@@ -154,7 +154,7 @@ class Section:
 
     id: str
     heading: str
-    subjects: tuple[str, ...] = ()  # the subjects of its figures, as in doubts
+    subjects: tuple[str, ...] = ()  # the subjects of its figures, as in marts.doubts
     is_open: bool = True
     figures: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)

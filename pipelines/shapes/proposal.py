@@ -21,7 +21,7 @@ MIN_KNOWN_SHARE = 0.5
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# The simplified names that a column may have. A measure has a word of MEASURES, of PLANNED, or both joined.
+# Simplified names of columns. The name of a measure is a word of MEASURES, one of PLANNED, or both joined.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -162,7 +162,7 @@ def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[A
 
 
 def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsByColumn) -> list[str]:
-    """The paths of the fields that may be a column, the nearest to the row first."""
+    """The paths of the fields that may be a column; several if the operator must decide."""
     if ids := known_ids.get(column.name):
         paths = [path for path in fields if _are_mostly_in(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
@@ -177,16 +177,16 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    named = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
+    found = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
+    named = [path for path in found if path.startswith(".")] or list(found)
     if column.name == "month":
         for pattern in (WHOLE_MONTH, NUMBER_OF_MONTH):
             if fitting := [path for path in named if _all_match(pattern, fields[path])]:
                 return fitting
         return []
     if column.name == "office_named":
-        office_ids = known_ids.get("office_id", ())
-        return [path for path in named if not _are_mostly_in(fields[path], office_ids)][:1]
-    return list(named)[:1]
+        return [path for path in named if not _are_mostly_in(fields[path], known_ids.get("office_id", ()))][:1]
+    return named if column.needed else named[:1]
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:

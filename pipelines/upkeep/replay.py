@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
-A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
-histories, the ledger and the row versions of marts. A lost file is rebuilt without them, which a note states.
+A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have. A
+lost file is rebuilt from landing alone, without the row versions of marts, as a note states.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def replay(
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure that stops only its history. `on_load` receives the numbers of repeated loads and of all loads.
+    a failure; all loads but those of the same history go on. `on_load` receives how many are done and in all.
     A working file of an earlier format is rebuilt completely, and replaced only if there is no failure.
     """
     clock = clock or SystemClock()
@@ -160,7 +160,7 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        So is a load whose answer lacks a column that `stored` rows fill, because it has an earlier shape.
+        So is a load that would empty a column that its `stored` rows fill: its answer has an earlier shape.
         """
         for load in group:
             report = self.catalogue[load.report]

@@ -1,7 +1,8 @@
 -- What was the state of each sale, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
 -- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the
--- minute. A new state begins when the listing, office, month, day of contract, commission or price changes;
+-- minute. A new state begins when a sale appears or is gone, or its office, month, day of contract,
+-- commission or price changes;
 -- address and agents are as last read. A sale is gone when its month is loaded and no longer lists it; a row
 -- set aside in quarantine is gone too. A month that is no longer loaded makes no sale gone.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
@@ -31,7 +32,7 @@ WITH latest AS (
     QUALIFY version = max(version) OVER (PARTITION BY estate_id)
 ),
 
--- While no sale is stored, nothing can have changed: a first backfill is not a change.
+-- Until versions are stored, nothing can have changed: a first backfill is not a change.
 months_read_before AS (
     SELECT office_id, month, NOT arg_max(is_open, version) AS was_over
     FROM meta.month_totals

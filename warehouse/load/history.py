@@ -103,7 +103,7 @@ class Scope:
 
 
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first, without those that `stored` has newer.
+    """Sort the scopes of snapshots into waves, oldest first; leave out those that are stored newer.
 
     A month of which no scope is left is removed from its load too.
     """

@@ -4,8 +4,8 @@ Owner and group can read published versions and their checksums (0640), in folde
 (0750); the working file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
-see are never written to that file. If it once had such rows (an erased person's, quarantined rows of an older
-format), it is rewritten before it is copied.
+see are not written to that file. A file that had some nevertheless (an erased person's, quarantined rows of
+an older format) is rewritten before it is copied.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def publish(
 
 
 def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -> None:
-    """Record a publication that failed with this error, if anything is loaded and the file can be written."""
+    """Record a publication that failed with this error, if the working file has loads and is writable."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
         [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
@@ -136,8 +136,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and when analysts began to wait for it.
 
-    The wait begins at the latest attempt to publish (blocked or not, or a rollback), or else at the first
-    load. `is_blocked` means that a failed check or mart prevented the publication of this load.
+    They wait since the latest attempt to publish, whatever its outcome, or else since the first load; that
+    may be before this load. `is_blocked` means that a failed check or mart prevented the publication of this
+    load.
     """
 
     load_number: int

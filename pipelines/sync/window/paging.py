@@ -138,7 +138,7 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer with the facts that show missing rows: those of a page, or else the number of dated rows."""
+    """An answer with what shows missing rows: ids and total of a page, else the count of dated rows."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -165,7 +165,7 @@ async def read_answer(
     """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
     If the first page is unreadable but the unpaged answer has rows, that is used, and later spans are unpaged
-    too. Raises UnreadableRows for any other unreadable answer: it might go unnoticed among readable ones.
+    too. Raises UnreadableRows for any other unreadable answer, which readable spans of the window might hide.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -208,9 +208,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
     Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
-    stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape, and at a page
-    shorter than requested, unless the service may cap pages (then the stated total may be that of one page).
-    It caps none if another page was full or, for the first page, if a page of an earlier reading was longer.
+    stated rows have arrived, a page that is rejected, fails or fits no shape ends it too; so does a page
+    shorter than requested, but only if the service caps no pages, because the stated total of a service that
+    does may be that of one page. Another page that was full, or a longer first page before, shows that.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
@@ -252,8 +252,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
     """The indexes of the pages to read again, as a removed row moves a later one to a page already read.
 
-    Only the first of several pages if their rows add up to the total. Otherwise the empty one, and all with
-    rows but the last; a single page with rows only if it is full and no total is stated.
+    If the rows add up to the stated total: the first page, if there are several. Otherwise: the empty page
+    and all pages with rows except the last. If only one page has rows, it is read again only if it is full
+    and no total is stated.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
