@@ -185,7 +185,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
                 return fitting
         return []
     if column.name == "office_named":
-        return [path for path in named if not _are_mostly_in(fields[path], known_ids.get("office_id", ()))][:1]
+        return [path for path in named if not _are_mostly_in(fields[path], known_ids["office_id"])][:1]
     return named if column.needed else named[:1]
 
 
