@@ -26,7 +26,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 NOT_REQUESTED = "not requested: the run ended first"
 SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
-"""Metadata key of a failure: the number of its causes in meta.conditions."""
+"""Metadata key of a failure with causes in meta.conditions: how many lines state them."""
 
 
 class PartitionState(StrEnum):
@@ -180,7 +180,7 @@ def snapshot_events(
 def failure(
     results: Sequence[PartitionResult], stopped: str, conditions: Sequence[Condition], note: str
 ) -> dg.Failure | None:
-    """The failure of a run, with a line for each cause; None if nothing failed.
+    """The failure of a run, with lines for its first causes; None if nothing failed.
 
     `stopped` is the reason why the sync gave up, `conditions` are those of the failed partitions, and `note`
     says what to do next.

@@ -31,7 +31,7 @@ class CircuitBreaker:
     - three or more requests failed, all of them because no connection could be made,
     - `max_failures` requests failed in all their tries, for at least three pairs of a report and a customer
       and at least three reports (or all `report_count` reports of the run), or
-    - every report was denied (403) for one customer after another.
+    - every report was denied (403), over three customers or more.
     """
 
     rate_limit: RateLimit

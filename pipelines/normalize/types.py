@@ -63,7 +63,7 @@ def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
 
 
 def kinds_of(values: list[Json]) -> Kinds:
-    """The values by kind, one series for each of their Python types."""
+    """The values by kind: each has a series with the values of that kind, and null elsewhere."""
     types = set(map(type, values)) - {type(None)}
     kinds: dict[str, pl.Series] = {}
     for type_, (kind, dtype) in _KIND_OF.items():
@@ -147,7 +147,7 @@ def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
 
 
 def float_as_text(number: float) -> str:
-    """A float as text: as DuckDB writes it, but a whole number without a decimal point."""
+    """A float as text: as DuckDB writes it, but an exact whole number without a decimal point."""
     is_whole = number.is_integer() and abs(number) < EXACT_WHOLE
     return str(int(number)) if is_whole else repr(number)
 
@@ -165,7 +165,7 @@ def _floats(values: pl.Series) -> pl.Series:
 
 
 def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """A mask of the values that mean null: blank texts and, as numbers, results of divisions by zero."""
+    """A mask of the values that mean null: blank texts and, in numeric columns, NaN and infinity."""
     if kind == TEXT:
         is_blank = values.str.strip_chars() == ""
         return is_blank | values.is_in(NON_NUMBERS) if DTYPES[type_].is_numeric() else is_blank

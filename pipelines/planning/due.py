@@ -32,7 +32,7 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""Days from one report's first due day to the next one's: each has about ten older months, one due a day."""
+"""Offset in days between successive reports; each has about ten older months, due one a day."""
 
 
 class Due(NamedTuple):
@@ -76,8 +76,8 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     The latest months, and months fetched before they ended, are due every night unless `is_spread_over_week`.
-    Other months are due once in a cycle of one or four weeks: the `months_at_once` months of one request on
-    the same day, those of the next request a day later; `offset` days are added to all due days. Any month is
+    Other months of the last year are due once in a cycle of four weeks at most: the `months_at_once` months
+    of one request on the same day, those of the next a day later, all `offset` days later. Any month is
     due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """
 
@@ -130,7 +130,7 @@ class Rules:
     def _days_between_requests(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # fewer than seven months have a shorter cycle, so one is due every night
+        if self._is_latest(month):  # a night for each of these months, but at most seven
             cycle = min(DAYS_IN_WEEK, calendar.due_months + calendar.months_ahead)
             return cycle if self.is_spread_over_week else None
         return DAYS_IN_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None

@@ -49,7 +49,7 @@ WRONG_VALUES: dict[str, object] = {
 
 
 def replacement(faults: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """The reply of a fault that replaces the answer, with the delivery of other faults; None without one."""
+    """A fault's reply in place of the answer, delayed or cut as other faults say; None without one."""
     for fault in faults:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
@@ -173,7 +173,7 @@ def _nested_list(tree: object, _: Fault, chance: Random) -> object:
 
 
 def _fractional(tree: object, _: Fault, __: Random) -> object:
-    """Make whole numbers fractional."""
+    """Add a half to every number."""
     return _change_numbers(list(_rows(tree)), tree, lambda number: number + 0.5)
 
 

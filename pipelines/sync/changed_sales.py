@@ -96,7 +96,7 @@ def _affected_months(
     """The ids of the changed estates that affect each month of each report.
 
     An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
-    If the rows of a report are not dated by contract, the estate also affects the months in which stored rows
+    If rows name the estate and are not dated by contract, it also affects the months of the stored rows that
     name it, and its month of possession, to which such rows may move.
     """
     tables = {

@@ -37,7 +37,7 @@
 --     complete months since; null for all others
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
---     open; false if it is not loaded, lacks the office's row, or was last read before its end
+--     open; false if it is not loaded, lacks the office's row, or has ended since it was read
 --   is_refreshed: whether all reports are still requested, or were last read a year after the month, when it hardly
 --     changes; false if the month could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of

@@ -1,21 +1,14 @@
 -- What did each user earn and do, month by month?
--- One row per user and loaded month, from the month in which the user was first active.
--- A number is zero if its report is loaded without rows, and null if the report is not loaded, if its rows lack the
--- number, or if it lacks rows (those that could not be loaded, or those of an office that has left) and has none of
--- the user.
--- A user who left still has rows: later bookings count. For averages per agent and for headcounts, use the rows with
--- is_active: count(DISTINCT user_id) would include everyone who ever left. Leads that are assigned to no user are
--- only in marts.office_month.
--- A user is active in a month if the month itself has a trace of the user. Later months change no earlier
--- one, so counts of months that are over can be compared; in the current month, they cover the days so far.
--- Budgets are not a trace, because they often stay when a user has left; nor are running commissions, which
--- may be paid long after, except for users who are in no user report, in months for which none is loaded.
--- The user report does not state the office: it is derived from the user's traces in the month, else in an
--- earlier month, else in a later one; else it is the requested customer if that is an office. office_basis
--- states which.
--- marts.user_sources has the answers that count for a user and are added up: a user of several customers has
--- one row, with the sum, at one office. bi.commission_user has the amounts that each customer states; they
--- are reconciled at the customer's own office.
+-- One row per user and loaded month, from the first month in which a report has a row of the user.
+-- A number is zero if its report is loaded and has no row of the user. It is null if the report is not loaded, if the
+-- user's rows lack the number, or if other rows of the month could not be loaded and the user has none.
+-- Users who left still have rows, because later bookings count. For averages per agent and for headcounts, use the rows
+-- with is_active. Leads that name no user are only in marts.office_month.
+-- A user is active in a month if is_active; later months change no earlier one. Budgets do not make a user active, nor
+-- do running commissions, unless the user is in no user report and none is loaded for the month.
+-- The user report does not state the office: it is derived from the month, else from an earlier month, else from a
+-- later one; else it is the requested customer if that is an office. office_basis states which.
+-- A user of several customers has one row, at one office, with the sum of their answers (marts.user_sources).
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -28,15 +21,15 @@
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two users may have the same name: group by user_id, and show user_label
---   office_name: name of that office
+--   office_name: name of the office
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: how the office was derived
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
---   incoming_lead_count: leads received by the user in person
---   outgoing_lead_count: leads sent out by the user
+--   incoming_lead_count: leads that name the user as receiver
+--   outgoing_lead_count: outgoing leads that concern the user
 --   tip_count: tips sent by the user
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   first_active_month: first month in which the user had commission, a sale, a writing assignment, a
@@ -46,8 +39,8 @@
 --     a tip, in the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the
---     month is open; false if it is not loaded, if an answer that counts was last read before the end of the
---     month, if rows are missing and the user has none, or if the office left a group and its own answer has
+--     month is open; false if it is not loaded, if the month has ended since an answer that counts was read, if
+--     rows are missing and the user has none, or if the office left a group and its own answer has
 --     not come since
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report

@@ -1,28 +1,21 @@
 -- How far are offices and users from their budgets, and where will the year end?
--- One row per office or user, month and measure, in every year that has a budget: all months with a budget, and those
--- without one in which the office or user was at work. A row without a user is the office as a whole, its users
--- included: marts.office_budget_vs_actual and user_budget_vs_actual have one kind of row each.
--- An office's budget is the sum of its users' budgets and of budgets without a user. The user report does not state
--- the office of a commission, so a user's budgets at several offices are added up.
--- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
--- estates of an office with all estates entered in the month, if the report estates_by_creation is on: the service
--- does not document what it counts. Meetings are compared with those of live_activity, an undocumented report.
--- The year to date has every month from January, with or without a budget; months before a user began count as zero
--- if the user report of the user's offices is loaded for them without gaps. Shares compare only the months with a
--- budget: look at budget_month_count.
+-- One row per office or user, month and measure, in every year that has a budget: months with a budget, and months
+-- without one in which the office is loaded or the user was at work. A row without a user is the office as a whole;
+-- its budget is the sum of its users' budgets and of budgets without a user. A user's budgets at several offices are
+-- added up, because the user report does not state the office of a commission.
+-- Registered estates of an office are compared with the estates entered in the month (estates_by_creation), meetings
+-- with those of live_activity; the service documents neither.
+-- The year to date has every month from January. Months before a user began count as zero if the user report of the
+-- user's offices is loaded for them. Shares compare only the months with a budget: look at budget_month_count.
 -- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the
--- attainment of the months that are over; a coming month without a budget counts as the average of these
--- months. The rest of the current month is the time left when it was read, to the hour. The forecast is never
--- below the amount reached.
--- Nothing more is forecast for an office or user without a trace in three months, or without one in the month and
--- without a budget after it, nor for a user who has left the directory (left_month of marts.users). A trace of an
--- office is any commission or home, or an active agent; if its agents are unknown, the office counts as at work. The
--- row of the latest month that is over has today's forecast, earlier rows the forecast as of their end. The forecast is
--- null if a month of the year so far is not loaded.
--- For the year, read one row per office or user and measure: the latest month with NOT is_open. It has the year to
--- date, the year's budget and the forecast; never add up these, shares or counts of months over months. Add up budget
--- and actual only over months with NOT is_open, because open months have their whole budget, but only a part of their
--- actual. A sum over offices needs every office: see marts.chain_budget_vs_actual.
+-- attainment of the months that are over. A coming month without a budget counts as the average of these months.
+-- Nothing more is forecast without a trace in three months, without a trace in the month and a later budget, or for a
+-- user who has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
+-- latest month that is over has today's forecast, earlier rows the forecast as of their end.
+-- For the year, read one row per office or user and measure: the latest month with NOT is_open. Sums, shares and counts
+-- of the year to date, and forecasts, must not be added up over months. Add up budget and actual only over months with
+-- NOT is_open, because an open month has its whole budget, but only a part of its actual. For a sum over offices see
+-- marts.chain_budget_vs_actual.
 -- Kind: table
 -- Columns:
 --   office_id: customer id of the office; for a user, the office with the user's largest budget in the month, else the
@@ -35,8 +28,8 @@
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   budget: the budget of the whole month, even where is_open; commission in SEK without VAT, as documented for
 --     setting budgets; null without a budget
---   actual: amount reached in the month; null if it is not loaded, lacks rows, or was last read before its
---     end. The currency of commission is not documented, and declared VAT is deducted: see basis_note
+--   actual: amount reached in the month, so far if it is open; null if the month is not loaded, lacks rows, or has
+--     ended since it was read. The currency of commission is not documented, and declared VAT is deducted: see basis_note
 --   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month
 --   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add it
 --     up over months
@@ -48,7 +41,7 @@
 --     one row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
 --     with NOT is_open, never add it up over months
---   year_forecast_attainment_share: where the months with a budget will end, as a share of year_budget
+--   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
 --   is_open: whether the month is not over yet, or still to come

@@ -107,7 +107,7 @@ def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
 def common_type(types: Iterable[str]) -> str:
     """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 
-    Every BIGINT fits into a DOUBLE: larger whole numbers are text already.
+    A BIGINT fits into a DOUBLE: numbers beyond MAX_EXACT are text already.
     """
     value_types = sorted(set(types) - {NULL_TYPE})
     if len(value_types) < 2:

@@ -19,12 +19,12 @@ from warehouse.store.duckdb_file import literal
 
 MAX_LISTED = 12
 OLDER_FILE = (
-    "An earlier version made the published file. `brokerbi publish` makes one whose numbers can be explained."
+    "An older brokerbi made the published file. `brokerbi publish` makes one whose numbers can be explained."
 )
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file has no such office, user, month or measure; the message says what it has."""
+    """The published file has no such office, user, month or measure, or several."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,7 @@ class TracedNumber:
         sources = _SOURCES[self.kind]
         if self.measure in sources:
             return sources[self.measure]
-        raise NotInTheFile(
-            f"There is no measure {self.measure!r}; marts.{self.kind}_month has {', '.join(sources)}."
-        )
+        raise NotInTheFile(f"There is no measure {self.measure!r}; choose one of {', '.join(sources)}.")
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ class TracedLoad:
 
 @dataclass(frozen=True)
 class Trace:
-    """The path from a number back to its loads; without loads if its report is not loaded.
+    """The path from a number back to its loads; the chain's has none, and none is there if nothing is loaded.
 
     A user's number may come from the answers of several customers.
     """
