@@ -34,50 +34,16 @@
 --   distinct_sold_count: those of distinct_home_count that were sold after that lead
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
-WITH lead_counts AS (
-    SELECT
-        month,
-        office_id,
-        way,
-        lead_type,
-        any_value(lead_side) AS lead_side,
-        state,
-        count(*) FILTER (NOT is_removed) AS lead_count,
-        count(*) FILTER (is_removed) AS removed_lead_count,
-        count(*) FILTER (NOT is_removed AND estate_id IS NULL) AS no_home_lead_count,
-        count(*) FILTER (NOT is_removed AND is_after_sale) AS after_sale_lead_count,
-        count(estate_id) FILTER (NOT is_removed AND NOT is_after_sale) AS estate_lead_count,
-        count(*) FILTER (is_first_of_home) AS home_count,
-        count(sold_on) FILTER (is_first_of_home) AS sold_count,
-        count(*) FILTER (is_first_on_any_side) AS distinct_home_count,
-        count(sold_on) FILTER (is_first_on_any_side) AS distinct_sold_count,
-        count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
-        coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
-    FROM marts.leads
-    GROUP BY month, office_id, way, lead_type, state
+WITH kinds AS (
+    SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM marts.leads
 ),
 
-kinds AS (
-    SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM lead_counts
-),
-
-expected_groups AS (
+groups AS (  -- of each loaded month, so that it has rows of zero
     SELECT sources.month, sources.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
     FROM marts.office_sources AS sources
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways
     LEFT JOIN kinds ON kinds.office_id = sources.office_id AND kinds.way = ways.way
     WHERE sources.report = 'tips_and_leads'
-),
-
-empty_groups AS (
-    SELECT expected_groups.*
-    FROM expected_groups
-    ANTI JOIN lead_counts
-        ON lead_counts.month = expected_groups.month
-        AND lead_counts.office_id = expected_groups.office_id
-        AND lead_counts.way = expected_groups.way
-        AND lead_counts.lead_type IS NOT DISTINCT FROM expected_groups.lead_type
-        AND lead_counts.state IS NOT DISTINCT FROM expected_groups.state
 )
 
 SELECT
@@ -86,21 +52,22 @@ SELECT
     office_name,
     way,
     lead_type,
-    lead_side,
+    any_value(lead_side) AS lead_side,
     state,
     month < (SELECT max(month) FROM marts.office_sources WHERE report = 'tips_and_leads') - INTERVAL 180 DAY
         AS is_mature,
-    coalesce(lead_count, 0) AS lead_count,
-    coalesce(removed_lead_count, 0) AS removed_lead_count,
-    coalesce(no_home_lead_count, 0) AS no_home_lead_count,
-    coalesce(after_sale_lead_count, 0) AS after_sale_lead_count,
-    coalesce(estate_lead_count, 0) AS estate_lead_count,
-    coalesce(home_count, 0) AS home_count,
-    coalesce(sold_count, 0) AS sold_count,
-    coalesce(distinct_home_count, 0) AS distinct_home_count,
-    coalesce(distinct_sold_count, 0) AS distinct_sold_count,
-    coalesce(sold_home_lead_count, 0) AS sold_home_lead_count,
-    coalesce(days_to_contract_total, 0) AS days_to_contract_total
-FROM (SELECT * FROM lead_counts UNION ALL BY NAME SELECT * FROM empty_groups)
+    count(*) FILTER (NOT is_removed) AS lead_count,
+    count(*) FILTER (is_removed) AS removed_lead_count,
+    count(*) FILTER (NOT is_removed AND estate_id IS NULL) AS no_home_lead_count,
+    count(*) FILTER (NOT is_removed AND is_after_sale) AS after_sale_lead_count,
+    count(estate_id) FILTER (NOT is_removed AND NOT is_after_sale) AS estate_lead_count,
+    count(*) FILTER (is_first_of_home) AS home_count,
+    count(sold_on) FILTER (is_first_of_home) AS sold_count,
+    count(*) FILTER (is_first_on_any_side) AS distinct_home_count,
+    count(sold_on) FILTER (is_first_on_any_side) AS distinct_sold_count,
+    count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
+    coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
+FROM (SELECT * EXCLUDE (office_name) FROM marts.leads UNION ALL BY NAME SELECT * FROM groups)
 LEFT JOIN marts.offices USING (office_id)
+GROUP BY month, office_id, office_name, way, lead_type, state
 ORDER BY month, office_id, way, lead_type, state

@@ -68,29 +68,39 @@ active_agents AS (
     HAVING first_month IS NOT NULL
 ),
 
-moves AS (  -- not between two offices at which the agent works at the same time
+moves AS (  -- not between two offices at which the agent works for more than one common month
     SELECT
         this.office_id,
         this.user_id,
-        arg_max(other.office_name, other.last_month) FILTER (other.last_month < this.first_month) AS moved_from,
-        arg_min(other.office_name, other.first_month) FILTER (other.first_month > this.last_month) AS moved_to,
-        coalesce(min(other.first_month) FILTER (other.first_month > this.last_month), any_value(this.first_month)) AS moved_month
+        arg_max(other.office_name, other.last_month)
+            FILTER (other.last_month <= this.first_month AND other.first_month < this.first_month) AS moved_from,
+        arg_min(other.office_name, other.first_month)
+            FILTER (other.first_month >= this.last_month AND other.last_month > this.last_month) AS moved_to,
+        coalesce(
+            min(other.first_month) FILTER (other.first_month >= this.last_month AND other.last_month > this.last_month),
+            any_value(this.first_month)
+        ) AS moved_month
     FROM active_agents AS this
     INNER JOIN active_agents AS other ON other.user_id = this.user_id AND other.office_id <> this.office_id
     GROUP BY this.office_id, this.user_id
     HAVING moved_to IS NOT NULL OR any_value(this.first_month) > (
         SELECT date_trunc('year', month) - INTERVAL 1 YEAR FROM last_month
-    ) AND moved_from IS NOT NULL AND max(other.last_month) < any_value(this.first_month)
+    ) AND moved_from IS NOT NULL AND max(other.last_month) <= any_value(this.first_month)
 ),
 
-budgeted AS (
-    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(coalesce(worked.commission, 0)) AS actual
-    FROM marts.user_budget_vs_actual AS users
-    INNER JOIN last_month
-        ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+budgeted AS (  -- at the office of each budget, in months with a known actual
+    SELECT budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget, sum(coalesce(worked.commission, 0)) AS actual
+    FROM (
+        SELECT office_id, user_id, month, sum(amount) AS amount
+        FROM marts.budgets
+        WHERE measure = 'commission' AND valid_to_utc IS NULL
+        GROUP BY ALL
+    ) AS budgets
+    INNER JOIN last_month ON budgets.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+    SEMI JOIN (FROM marts.user_budget_vs_actual WHERE measure = 'commission' AND actual IS NOT NULL) AS compared
+        ON (compared.user_id, compared.month) = (budgets.user_id, budgets.month)
     LEFT JOIN (FROM worked SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
-        ON (worked.office_id, worked.user_id, worked.month) = (users.office_id, users.user_id, users.month)
-    WHERE users.measure = 'commission' AND users.budget IS NOT NULL AND users.actual IS NOT NULL
+        ON (worked.office_id, worked.user_id, worked.month) = (budgets.office_id, budgets.user_id, budgets.month)
     GROUP BY ALL
 )
 

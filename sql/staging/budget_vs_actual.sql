@@ -156,24 +156,39 @@ registrations AS (
     GROUP BY ALL
 ),
 
+meetings_counted AS (
+    SELECT user_id IS NOT NULL AS is_user, coalesce(user_id, office_id) AS owner_id, month, measure, sum(amount) AS amount
+    FROM marts.activity
+    WHERE measure IN ('meetings', 'own_booked_meetings')
+    GROUP BY GROUPING SETS ((user_id, month, measure), (office_id, month, measure))
+),
+
+activity_months AS (  -- loaded for the office, or for all offices of the user
+    SELECT false AS is_user, office_id AS owner_id, office_id, month, is_growing, is_partial, fetched_at_utc
+    FROM marts.office_sources
+    WHERE report = 'live_activity'
+    UNION ALL
+    SELECT
+        true, offices.user_id, NULL, sources.month, bool_or(sources.is_growing), bool_or(sources.is_partial), min(sources.fetched_at_utc)
+    FROM offices_of_users AS offices
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = 'live_activity' AND sources.office_id = offices.office_id AND year(sources.month) = offices.year
+    GROUP BY offices.user_id, sources.month
+    HAVING count(*) = any_value(offices.office_count)
+),
+
 meetings AS (
     SELECT
-        user_id IS NOT NULL AS is_user,
-        coalesce(user_id, office_id) AS owner_id,
-        any_value(office_id) AS office_id,
-        activity.month,
-        sum(amount) > 0 AS is_at_work,
-        bool_or(activity.is_open) AS is_open,
-        max(local_time(months.fetched_at_utc, clock)) FILTER (activity.is_open) AS read_at,
+        months.* EXCLUDE (is_growing, is_partial, fetched_at_utc),
+        is_growing AS is_open,
+        CASE WHEN is_growing THEN local_time(fetched_at_utc, clock) END AS read_at,
         replace(measure, '_', ' ') AS measure,
-        CASE WHEN NOT bool_or(months.is_partial) THEN sum(amount) END::DECIMAL(18, 4) AS actual
-    FROM marts.activity
+        coalesce(amount, 0) > 0 AS is_at_work,
+        CASE WHEN NOT is_partial THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS actual
+    FROM activity_months AS months
     CROSS JOIN staging.clock AS clock
-    INNER JOIN staging.months AS months
-        ON (months.report, months.customer_id, months.month) = ('live_activity', activity._customer, activity.month)
-    WHERE measure IN ('meetings', 'own_booked_meetings')
-    GROUP BY GROUPING SETS ((user_id, activity.month, measure), (office_id, activity.month, measure))
-    HAVING owner_id IS NOT NULL
+    CROSS JOIN (SELECT DISTINCT measure FROM meetings_counted) AS measures
+    LEFT JOIN meetings_counted USING (is_user, owner_id, month, measure)
 ),
 
 all_actuals AS (
