@@ -10,14 +10,14 @@ _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 
 
 def checked_address(text: str) -> str:
-    """The base address without a trailing slash; raises ValueError unless it is only HTTP(S), host and path.
+    """The base address without trailing slashes; raises ValueError unless it is http(s)://host[:port][/path].
 
     An error message has no subject, and never quotes the address, which may contain a password.
     """
     address = text.strip().rstrip("/")
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port  # both raise ValueError if they are malformed
+        host, _ = parts.hostname, parts.port  # `port` raises ValueError if it is malformed
     except ValueError:
         raise ValueError("is not an address; write it like https://host/path") from None
     if parts.username is not None or parts.password is not None:

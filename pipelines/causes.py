@@ -52,7 +52,7 @@ class Cause:
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months, and how their last tries ended if that differs."""
+        """The affected reports, customers and months, and how their last tries ended, unless all alike."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
@@ -121,7 +121,7 @@ def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop, unless it ends in other punctuation."""
+    """The text with a full stop, unless it is empty or ends in other punctuation."""
     return text if not text or text.endswith((".", "?", "!", "…")) else f"{text}."
 
 

@@ -23,7 +23,7 @@ class Month:
 
     @classmethod
     def parse(cls, text: str) -> Month:
-        """Parse `YYYY-MM`; raises ValueError for any other form."""
+        """Parse `YYYY-MM`; raises ValueError for any other text."""
         match = _PATTERN.fullmatch(text.strip())
         if not match:
             raise ValueError(f"{text!r} is not a month; write it as YYYY-MM, for example 2024-01")

@@ -27,7 +27,7 @@ from pipelines.catalogue.model import (
 IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
-    description="whether it was removed: no field states it, so active and removed rows are requested "
+    description="whether the row was removed: no field states it, so active and removed rows are requested "
     "separately; null if both requests returned this row and nearly all others, or if version 0.1 loaded it",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})

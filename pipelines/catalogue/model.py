@@ -265,8 +265,8 @@ class Report:
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # column of the first table that has the id of the estate
-    root: str = ""  # member names from the answer to the object where all paths begin
-    total_rows: str = ""  # member names that lead to the number of rows on all pages
+    root: str = ""  # member names that lead from the document to where paths of rows and columns begin
+    total_rows: str = ""  # member names that lead from the document to the number of rows on all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
     unpaged: Report | None = None  # the unpaged counterpart, if it has another shape
     is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape

@@ -57,7 +57,7 @@ LIVE_COMMISSION = (
 
 LIVE_ACTIVITY = (
     assumed("meetings", "DECIMAL(18,4)", ".meetings", "customer meetings held"),
-    assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "of these, booked by the user"),
+    assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
 )
 
 # Requests may span two months (interface, Limits), but are for one, as no date of a row is documented.
@@ -94,7 +94,7 @@ REPORTS = (
             Table(
                 "users__spoken_languages",
                 "@users.spokenLanguages[]",
-                "One row per language of a user; its fields are not documented.",
+                "One row per language of a user; the row's fields are not documented.",
                 (PARENT_USER_ID,),
                 parent="users",
             ),

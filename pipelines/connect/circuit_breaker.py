@@ -31,7 +31,7 @@ class CircuitBreaker:
     - three or more requests failed, all of them because no connection could be made,
     - `max_failures` requests failed in all their tries, for at least three pairs of a report and a customer
       and at least three reports (or all `report_count` reports of the run), or
-    - every report was denied (403), over three customers or more.
+    - every report was denied (403), for at least six such pairs and at least three customers.
     """
 
     rate_limit: RateLimit
@@ -99,7 +99,7 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login was denied at least three reports of a customer, and received none.
+        """Whether a login was denied at least three reports of a customer, and got an answer to none.
 
         At least one of the denied reports must have been answered for another customer or login.
         """
@@ -111,9 +111,9 @@ class CircuitBreaker:
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether denials since the last answer cover every report, three customers, and six pairs of them.
+        """Whether every report was denied since the last answer, for at least three customers and six pairs.
 
-        Fewer denials may come from a single missing access right.
+        A pair is a report and a customer. Fewer denials may come from a single missing access right.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}

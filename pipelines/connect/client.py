@@ -43,11 +43,11 @@ T = TypeVar("T")
 
 @dataclass(eq=False, repr=False)
 class Client:
-    """Sends requests with one login; keeps connections open until `aclose`.
+    """Sends requests with one login; `aclose` closes its connections.
 
     A GET request is repeated only after 429, 5xx, connection errors, time-outs, broken or stale answers, and
     2xx answers that are not JSON. After a 401 the client sends nothing more; `denied_logins` decides when
-    a later client may. Raises ValueError for a base address that contains a login.
+    a later client may. Raises ValueError for a base address that is invalid or contains a login.
     """
 
     base_url: str
@@ -73,8 +73,8 @@ class Client:
     ) -> tuple[Answer, T]:
         """The complete answer to a request, and the result of `read` for its body.
 
-        `read` runs in a thread. It raises TooManyObjects, or any other ValueError if the body is not JSON.
-        `tries` can only lower `retry.tries`. The wait for the first slot does not count towards
+        `read` runs in a thread. It may raise TooManyObjects; any other ValueError means that the body is not
+        JSON. `tries` can only lower `retry.tries`. The wait for the first slot does not count towards
         `retry.total_seconds`. Raises a ConnectError on failure, and before sending if the login was denied
         or the circuit is open.
         """
@@ -166,7 +166,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try and, in a list, the result of `read`; if this fails, a failed try and an empty list."""
+        """The try and, in a list, the result of `read`; for an unusable answer, a failed try and []."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

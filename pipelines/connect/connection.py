@@ -29,7 +29,7 @@ UNREACHABLE_ERRORS = (
 KEEP_OPEN_SECONDS = 30.0
 MAX_AGE_SECONDS = 3600
 """An answer that a cache has stored for longer than this is stale."""
-GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # zlib adds 16 for the gzip format
+GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # 16 selects the gzip format
 
 
 @dataclass(eq=False, repr=False)
@@ -110,7 +110,7 @@ class Connection:
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read and decompress a response into `body`; returns False if it exceeds the limit.
 
-        Raises errors of httpx for a response that ends early, is damaged, or has another compression.
+        Raises errors of httpx if a response ends early, is damaged, or is compressed other than by gzip.
         """
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
@@ -153,7 +153,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """The body in UTF-8: if it is not valid UTF-8 already, it is converted from its declared charset."""
+    """The body; if it is not valid UTF-8, it is converted from its declared charset, if possible."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

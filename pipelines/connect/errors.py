@@ -26,7 +26,7 @@ class ConnectError(Exception):
 
     The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries,
     `last_try` the outcome of the last try in words, and `login` names a denied login. Errors with the same
-    `trouble` share a cause in meta.conditions.
+    `login` and the same `trouble`, unless it is empty, share a cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -96,7 +96,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-out, broken or stale answer in the last try; `timed_out` if more than half timed out."""
+    """5xx, time-out, broken or stale answer in the last try; `timed_out` if most tries timed out."""
 
     timed_out: bool = False
 
@@ -179,7 +179,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
     """The error for a login that was denied, by this answer or earlier."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.name}; if it is right, remove work/refused_logins. Then run `brokerbi sync`.",
+        f"Correct {login.name}; if the login is right, remove work/refused_logins. Then run `brokerbi sync`.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,
@@ -234,4 +234,4 @@ def _quote(answer: Answer, login: Login) -> str:
     text = "".join(character if character.isprintable() else " " for character in text)
     text = login.hide(" ".join(text.split()))
     text = text if len(text) <= MAX_EXCERPT else f"{text[:MAX_EXCERPT]}..."
-    return f" It says: {text}" if text else ""
+    return f" The answer says: {text}" if text else ""

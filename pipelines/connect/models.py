@@ -177,8 +177,8 @@ ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", 
 class Try:
     """The outcome of one try of a request: its status, if one arrived, and its kind of error, if any.
 
-    An error status is no `error_kind`. `detail` describes the error, without the login; `bytes` is the
-    received size.
+    With an error status, `error_kind` is None. `detail` describes the error, without the login; `bytes` is
+    the received size.
     """
 
     request: Request

@@ -16,7 +16,7 @@ from pipelines.clock import Clock, SystemClock
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
-SECONDS_TO_RECOVER = 60.0  # each time this long without a failure undoes one halving
+SECONDS_TO_RECOVER = 60.0  # each such period without a call of `slow_down` undoes one halving
 ONE_DAY = 86_400.0  # seconds; a longer Retry-After comes from a wrong clock of the service
 
 
@@ -63,7 +63,7 @@ class RateLimit:
 class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
-    At most `tries` tries are made, and none begins more than `total_seconds` after the first.
+    At most `tries` tries are made, and none is scheduled more than `total_seconds` after the first.
     """
 
     tries: int = 5

@@ -16,15 +16,15 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # undeclared fields of an object that would exceed this stay JSON, in one column
-MORE_FIELDS = "more fields"  # the name of the JSON column
+MAX_COLUMNS = 250  # if undeclared fields of objects would exceed this, all stay JSON, in one column
+MORE_FIELDS = "more fields"  # in place of a field's name; the JSON column is `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and by kind of JSON value, a mask of the values that do not fit its type."""
+    """A column with its values and, by kind of JSON value, a mask of the values that do not fit its type."""
 
     column: Column
     values: pl.Series

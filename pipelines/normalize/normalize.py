@@ -74,7 +74,7 @@ def normalize(
     """Read the documents of a window into the tables of their report.
 
     `months` are those of the window; `requested_ids` and `choices` have, for each document, the requested id
-    and the requested value of a parameter with several. Parsed documents are freed. Raises ShapeMismatch if a
+    and the requested value of the endpoint's `choices`. Parsed documents are freed. Raises ShapeMismatch if a
     document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
@@ -209,7 +209,7 @@ class _Normalizer:
         return normalized, kept
 
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
-        """The table for an undeclared list, named after its path; its rows have the requested id."""
+        """The table for an undeclared list, named after its path; its rows have the requested id, if any."""
         by_id = self.report.endpoint.by_id
         ids = [filled.column for filled in self.requested if by_id and filled.column.name in by_id.columns]
         [name] = unique_names([f"{parent.name}__{column_name(keys)}"], self.tables)

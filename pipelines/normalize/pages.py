@@ -20,7 +20,7 @@ Id = tuple[str | None, ...]
 class PageFacts:
     """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
 
-    `mismatch` states why the page does not fit the shape of its report, for example as an error message.
+    `mismatch` states why the page, for example an error message, does not fit the shape of its report.
     """
 
     rows: Sequence[Sequence[Json]] = ()

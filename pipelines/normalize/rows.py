@@ -288,8 +288,8 @@ def _declared_at_or_below(place: Place) -> set[str]:
 def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
     """Every undeclared list of objects in the objects of a level.
 
-    Raises ShapeMismatch for an object that has neither a declared member nor a list, has lists of objects in
-    a nested object, or has undeclared lists but none of objects.
+    Raises ShapeMismatch for an element that (a) has neither a declared member nor a list or null, (b) has a
+    list of objects in a nested object, or (c) has undeclared lists with content, but none of objects.
     """
     declared = {keys[0] for keys in level.place.declared}
     lists: list[Children] = []

@@ -24,7 +24,7 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""A choice counts as ignored if this share of the ids with the first value is also returned for the other."""
+"""A choice counts as ignored if at least this share of the first value's ids are returned for the other."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
     `place` is its path and number; `reason` contains no value of the row, so that reasons can be counted and
-    published; `month` is the first day of its month, if known and requested; `is_undatable` is true if its
-    date is missing or unreadable, so that it may belong to any requested month.
+    published; `month` is the first day of its month, if known and requested; `is_undatable` is true if it may
+    belong to any requested month (see `undatable_rows`).
     """
 
     table: str
@@ -143,7 +143,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
         rows = tables[table.name]
         if not rows.frame.select(table.key).is_duplicated().any():
             continue
-        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # of the choice's values
+        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the rank of the choice's value
         has_both = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in rows.columns if column.documented and column.name != choice]
         frame = rows.frame.with_columns(

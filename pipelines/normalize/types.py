@@ -188,7 +188,7 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
-    """Values of one kind as decimals: small floats are rounded, texts and large floats read by digits."""
+    """Values of one kind as decimals: small floats are rounded; texts and large floats are read by digits."""
     if kind == WHOLE:
         bound = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-bound, bound), None).cast(dtype)

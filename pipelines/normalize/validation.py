@@ -26,7 +26,7 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of every row's month, null if it is unknown or was not requested.
+    """The first day of every row's month. Except in `left_out`, an unknown or unrequested month is null.
 
     `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which
     other windows load; `undated` is true if no row states a month although several were requested.
@@ -66,7 +66,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
 
 
 def named_months(columns: Columns) -> pl.Series | None:
-    """The first days of the months in the column `month`, or in `month` and `year`; None without any."""
+    """The first days of the months in column `month`, or in `month` and `year`; None if `month` is empty."""
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)
@@ -93,7 +93,7 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: with a key but no date, or with an unreadable date."""
+    """Rows that may belong to any requested month: no date but each key column, or an unreadable date."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]

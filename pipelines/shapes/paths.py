@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse the path of a column, None for `-`; raises PathError for a list off the rows' path."""
+        """Parse the path of a column, None for `-`; raises PathError if invalid or in a list elsewhere."""
         if text == NONE:
             return None
         if text.startswith("."):

@@ -1,7 +1,7 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-If most values of a field are known ids of offices or users, it is that id, regardless of its name. The other
-fields are matched by name. If several may be the same column, the operator must decide. Values are not shown.
+A field is an office or user id, regardless of its name, if most of its values are known ids. Other fields are
+matched by name. If several match an id or a needed column, the operator must decide. Values are not shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The operator's `shapes.toml`: where rows and columns are, if an assumed declaration is wrong."""
+"""The operator's `shapes.toml`: where rows and columns are, if their declaration is wrong."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
         "3 of 18 partitions failed, of M30016.",
         (
             "running_commissions of M30016, 2026-09..2026-11: The service answered 404: it has no such "
-            'report or customer. It says: {"message":"There is nothing here."}. '
+            'report or customer. The answer says: {"message":"There is nothing here."}. '
             "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are "
             "answered, both are right; then ask the service's support whether it has the requested months."
         ),

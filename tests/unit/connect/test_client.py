@@ -198,7 +198,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
+        (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'The answer says: {"message": "too [31mlong"}'),
         (reply(401), "tried on two nights, then only if it changes. Correct BROKERBI_"),
         (reply(403), "answered 403: the login has no access to this report. Ask the service's support"),
         (
@@ -246,7 +246,7 @@ async def test_an_error_has_the_status_the_last_try_and_the_login_as_data(
 
 async def test_a_validation_error_is_quoted_and_truncated() -> None:
     error = await error_of(reply(400, LONG))
-    assert error.issue.endswith('It says: {"message": "' + "x" * 287 + "...")
+    assert error.issue.endswith('The answer says: {"message": "' + "x" * 287 + "...")
 
 
 WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')
