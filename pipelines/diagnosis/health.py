@@ -106,7 +106,7 @@ def observe(
 
     `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
     report with a failed or held-back month gets that state. If the settings name customers, conditions of
-    inactive or other customers are dropped from `view`, and so are other customers without data (typos).
+    inactive or other customers are dropped from `view`, as are other customers without data (likely typos).
     """
     conditions, added = list(view.conditions), list[Condition]()
     failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}

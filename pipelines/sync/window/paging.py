@@ -210,7 +210,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
     stated rows have arrived, a page that is rejected, fails or fits no shape ends it too. So does a page
     shorter than requested if pages are not capped, as a service that caps them may state one page's total.
-    They are not capped if a page of the span is full or, for its first page, if an earlier page was longer.
+    They are not capped if a page of the span is full or, at its first page, if another span had a longer one.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
