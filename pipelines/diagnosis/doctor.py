@@ -15,13 +15,7 @@ import yaml
 from pipelines.catalogue.model import Report
 from pipelines.causes import causes
 from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
-from pipelines.diagnosis.health import (
-    START_DAEMON,
-    daemon_seen,
-    directory_conditions,
-    judge,
-    observe,
-)
+from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
 from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
@@ -137,10 +131,11 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         ]
         if different:
             result = f"{file} differs from the shipped one in {', '.join(different)}"
-            remedy = f"copy them from {SHIPPED_FILE}, unless you changed them on purpose, and restart"
+            remedy = f"unless this is on purpose, copy these sections from {SHIPPED_FILE} and restart Dagster"
             yield Finding("dagster", Severity.WARNING, result, remedy)
         else:
-            yield Finding("dagster", Severity.WELL, f"{file} is as shipped")
+            state = "readable" if settings.shard else "as shipped"
+            yield Finding("dagster", Severity.WELL, f"{file} is {state}")
     if daemon_seen(settings.data_dir) is None:  # a daemon that stopped is reported as a condition
         result = "never started for this data directory: no nightly run, no backfill and no message"
         yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
@@ -154,7 +149,7 @@ def _service_findings(
     customers = [customer.id for customer in settings.active_customers]
     number = len(reports) * len(customers)
     seconds = duration(number / settings.requests_per_second)
-    yield Finding("service", Severity.WELL, f"is checked with at most {number} requests, about {seconds}")
+    yield Finding("service", Severity.WELL, f"is checked with about {number} requests, in about {seconds}")
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))

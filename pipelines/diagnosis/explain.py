@@ -38,8 +38,8 @@ class Explanation:
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office, a user or the chain; requests nothing from the service.
 
-    The stored answers are read to check that they are unchanged. Raises NotInTheFile, whose message states
-    what is available instead, or WarehouseError if the published file cannot be read.
+    The stored answers are read to check that they are unchanged. Raises NotInTheFile if the published file
+    lacks the number, has several, or was made by an older brokerbi; WarehouseError if it cannot be read.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

@@ -105,8 +105,8 @@ def observe(
     """The overview under these settings, with the conditions that only this process can find.
 
     `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
-    report with a failed or held-back month gets that state. If the settings name customers, conditions are of
-    active ones only, and a customer not in the settings is shown only if it has data, as it may be a typo.
+    report with a failed or held-back month gets that state. If the settings name customers, conditions of
+    inactive or other customers are dropped from `view`, as are other customers without data (likely typos).
     """
     conditions, added = list(view.conditions), list[Condition]()
     failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -219,7 +219,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
 
 
 def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Conditions of active customers never requested, and of customers with rows that the settings lack."""
+    """Conditions of active customers never requested, and of customers with rows but not in the settings."""
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
@@ -246,7 +246,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """A condition if past months are missing that are not denied, as after a cancelled first backfill.
+    """A condition if past months that are not denied are missing, as after a cancelled first backfill.
 
     Its count is that of `plan`: all missing months, current, future and denied ones too.
     """

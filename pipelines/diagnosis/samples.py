@@ -43,7 +43,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""The column of ids in documented reports, and the kind of id; their first tables are named like them."""
+"""By documented report, whose first table has the same name: its column of ids, and the kind of id."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
@@ -52,7 +52,7 @@ REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
 @dataclass(frozen=True)
 class Sample:
-    """One report: its state, a sentence if it is not as declared, and a proposal for shapes.toml, if any.
+    """One report: its state, a sentence about what is wrong and a proposal for shapes.toml, if any.
 
     `rows` has the declared place of the rows of each table. `columns` are the declared columns that the rows
     of the first table have, `extra` are undeclared ones; `missing` are columns that marts need and no row
@@ -147,7 +147,7 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report but those by id: a new answer if `requestable`, else the newest stored one.
 
-    New answers are for the first chosen customer; reports in IDS are requested too if their ids are missing.
+    New answers are for the first active customer chosen. Reports in IDS are requested too if ids are missing.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -241,7 +241,7 @@ class _Sampler:
         return replace(sample, customer=customer)
 
     def _learn_ids(self, report: Report, document: Document) -> None:
-        """Add the ids that a documented report states."""
+        """Add the ids that an answer states, if its report is in IDS."""
         if report.name in IDS:
             column, kind = IDS[report.name]
             with suppress(ShapeMismatch):

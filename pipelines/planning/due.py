@@ -76,7 +76,7 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     The latest months, and months fetched before they ended, are due every night unless `is_spread_over_week`.
-    Other months of the last year are due once in a cycle of four weeks at most: the `months_at_once` months
+    Other months of the last year are due once in a cycle of up to four weeks: the `months_at_once` months
     of one request on the same day, those of the next a day later, all `offset` days later. Any month is
     due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """

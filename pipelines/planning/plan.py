@@ -69,14 +69,14 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """A request for a customer's changed sales, sent to the endpoint of the report `source`."""
+    """The requests for a customer's changed sales, sent to the endpoint of the report `source`."""
 
     source: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a sync requests; `probes` come first, and their answers make more months due."""
+    """Everything that a sync requests; `probes` come first, and their answers may make more months due."""
 
     planned: tuple[PlannedReport, ...]
     requests_per_second: float

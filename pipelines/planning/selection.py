@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to request changed and unsettled months: if `guided`, or if only customers are named."""
+        """Whether to request changed and unsettled months: if `guided`, or naming nothing but customers."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 

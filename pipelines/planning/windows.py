@@ -50,7 +50,7 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    Months and spans are empty for a report without months. `ids` are for a report requested by id.
+    Months and spans are empty for a report without months (a probe has spans). `ids` are for reports by id.
     """
 
     months: tuple[Month, ...]

@@ -96,8 +96,8 @@ def _affected_months(
     """The ids of the changed estates that affect each month of each report.
 
     An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
-    If rows name the estate and are not dated by contract, it also affects the months of the stored rows that
-    name it, and its month of possession, to which such rows may move.
+    If the rows of a report name estates and are not dated by contract, an estate also affects the months of
+    the rows stored for it, and its month of possession, to which these rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

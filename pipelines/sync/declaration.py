@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def declare_catalogue(
     connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
-    """Create every table of the catalogue with its declared columns, and record which reports are on.
+    """Create the catalogue's tables, and record which reports are on and whether this is a rehearsal.
 
     A report that is requested only on demand is never late, so it counts as off.
     """
@@ -55,7 +55,7 @@ def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:
-    """Every table of the reports, even those that are off, with its declared columns."""
+    """Every table of the reports, even of reports that are off, with its declared columns."""
     return [
         TableSchema(
             name=table.name,

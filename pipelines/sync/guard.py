@@ -1,8 +1,8 @@
 """Guard of stored rows: the rules by which a new answer is held back instead of loaded.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows; if few rows are stored, only columns
-that marts need count. Rows are compared for the whole window and by month, columns for the whole window.
+declared column that most stored rows fill is empty in all new rows; with few stored rows, the second rule
+covers only columns that marts need. Rows are compared by window and by month, columns by window.
 """
 
 from __future__ import annotations

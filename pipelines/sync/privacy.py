@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
-If a key is set, tables have a keyed hash in place of a contact's name or address. The same name has the same
-pseudonym everywhere, so people can still be counted. Landing keeps the answers as received.
+If a key is set, tables have keyed hashes in place of personal data of contacts, such as names. The same name
+has the same pseudonym everywhere, so people can still be counted. Landing keeps the answers as received.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
-    It reads the list of erased persons for each table, because a person may be erased during a sync.
+    It reads the list of erased persons again for each table, because a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 

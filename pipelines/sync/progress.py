@@ -44,7 +44,7 @@ class Progress:
         )
 
     def add(self, window: WindowResult) -> bool:
-        """Count a finished window; returns False if it had nothing to load."""
+        """Count a finished window; if it had nothing to load, count only its requests and return False."""
         self.requests += window.requests
         if window.status in NOTHING_TO_LOAD:
             return False
@@ -72,7 +72,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as a row of cells under HEADERS.
 
-    No cell states why a report failed: `failure_lines` has a line for each cause, with all it affects.
+    No cell states why a report failed: `failure_lines` has the causes, each with all that it affects.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

@@ -37,7 +37,7 @@ MAX_REJECTED_MONTHS = 2
 
 @dataclass
 class Scheduler:
-    """Requests the windows of all tasks, and adds the outcome of each window to the summary."""
+    """Requests the windows of all tasks; fetched windows go to the loader, all others to the summary."""
 
     fetcher: Fetcher
     loader: Loader
@@ -121,7 +121,7 @@ class Scheduler:
         return result.ended(WindowStatus.NOT_REQUESTED, task.stop_reason) if task.stop_reason else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
-        """Record a window that could not be fetched, and adapt the rest of its task."""
+        """Record a window whose fetch ended in an error, and adapt the rest of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():

@@ -1,4 +1,4 @@
-"""Summary of a sync: the result of every window, and a line for each cause of failure."""
+"""Summary of a sync: the result of every window, and lines for the causes of failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
-"""Statuses that fail a run; a denied window fails it only if it is in `wrongly_denied`."""
+"""Statuses that fail a run; a denied window fails the run only if `wrongly_denied` has it."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 
@@ -90,7 +90,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """A line for each cause of failure, also of reports skipped because of an earlier denial."""
+        """Lines for the causes of failure, also of reports skipped because of an earlier denial."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)

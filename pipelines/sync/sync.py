@@ -64,7 +64,7 @@ def sync(
     """Request missing and due months, load them, and return the outcome of every window.
 
     A report that fails for a customer is in the summary, and stops others only if the circuit breaker opens.
-    Raises WarehouseError if nothing can be stored (a full disk), and SettingsError for wrong settings.
+    Raises WarehouseError if nothing can be stored (a full disk), and ValueError for wrong settings or names.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)
@@ -135,7 +135,7 @@ class _Run:
         ]
 
     def report_unrequested(self, planned_reports: Sequence[PlannedReport]) -> None:
-        """Report what this sync does not request, and why."""
+        """Report what this sync skips or postpones, and why."""
         for planned in planned_reports:
             add, months = partial(self.summary.add_skipped, planned.pair), planned.months
             if planned.skipped:

@@ -28,7 +28,7 @@ class WindowLimit:
     `too_long` are the spans whose failure is put down to their length; `has_bad_month` is true if a month was
     rejected for another reason. `longest_answered` is the length in days of the longest span answered in this
     run. `rows` is the number of rows after which the service truncated an answer; `whole_rows` is the largest
-    round number of rows in a complete answer.
+    number of rows in an answer that looked truncated but proved to be complete.
     """
 
     months: int | None = None
@@ -45,7 +45,7 @@ class WindowLimit:
     def may_be_truncated(self, rows: int) -> bool:
         """Whether an answer with `rows` rows may be truncated: one with as many was, or the number is round.
 
-        A round number does not count if a complete answer had at least as many rows.
+        A round number does not count if an answer with at least as many rows proved to be complete.
         """
         is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
         return rows == self.rows or (is_round and rows > self.whole_rows)

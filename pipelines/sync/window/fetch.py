@@ -110,7 +110,7 @@ class _WindowReader:
     """Reads one window, and writes every answer to its landing file, even one that cannot be used.
 
     `used_pages` are the answers whose rows are loaded. `reading_bytes` is the size of all answers of the
-    current reading, except those that were replaced by their halves.
+    current reading, except those that looked truncated: their halves count instead.
     """
 
     fetcher: Fetcher
@@ -251,7 +251,7 @@ class _WindowReader:
         rows = sum(page.rows for page in pages)
         if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
             return pages
-        self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
+        self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows

@@ -71,7 +71,7 @@ class PageSize:
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
         """Return the first page in the largest accepted size, or all rows if no size is accepted.
 
-        If the unpaged request is rejected too, raises the first 400, which may be about the span instead.
+        If the unpaged request is rejected too, raises the first 400, whose cause may be the span.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
@@ -138,7 +138,7 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer with what shows missing rows: ids and total of a page, else the count of dated rows."""
+    """An answer and what shows missing rows: ids and total of a page, or the number of dated rows."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -208,9 +208,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
     Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
-    stated rows have arrived, a page that is rejected, fails or fits no shape ends it too; so does a page
-    shorter than requested, but only if the service caps no pages, because the stated total of a service that
-    does may be that of one page. Another page that was full, or a longer first page before, shows that.
+    stated rows have arrived, a page that is rejected, fails or fits no shape ends it too. So does a page
+    shorter than requested if pages are not capped, as a service that caps them may state one page's total.
+    They are not capped if a page of the span is full or, at its first page, if another span had a longer one.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
@@ -252,7 +252,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
     """The indexes of the pages to read again, as a removed row moves a later one to a page already read.
 
-    If the rows add up to the stated total: the first page, if there are several. Otherwise: the empty page
+    If the rows add up to the stated total: the first page, if several have rows. Otherwise: the empty page
     and all pages with rows except the last. If only one page has rows, it is read again only if it is full
     and no total is stated.
     """
