@@ -1,4 +1,4 @@
-"""Publication: the job `publish` builds marts, checks and the published file; one sensor launches it."""
+"""Publication: the job `publish` builds marts, runs checks and publishes; one sensor launches it."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator
@@ -98,7 +98,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    This asset is not in the job of the reports, so that one failing customer does not hold back the others.
+    They are not in the job of the reports, so that one failing customer does not hold back the others.
     """
 
     @dg.multi_asset(

@@ -232,7 +232,7 @@ class Settings(BaseModel):
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
-    # Channels for messages about failures; without any, only the Dagster UI shows failures.
+    # Channels for messages about failures; without a channel, no message is sent.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_split_at_commas)] = Field(
