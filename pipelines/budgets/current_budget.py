@@ -63,7 +63,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    With rows, raises Unreadable unless all fit, all measures are named, and just one row is for the change.
+    With rows, raises Unreadable unless all fit the shape, it names all measures, and one is for the change.
     """
     try:
         answer = normalize(

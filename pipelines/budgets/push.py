@@ -131,7 +131,7 @@ class _Pusher:
                     self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget unless the service already shows it, or no longer shows the one that it replaces."""
+        """Send a budget unless the service already shows it, or no longer shows the budget to replace."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._record_status(change, PushStatus.CONFIRMED, current=values)

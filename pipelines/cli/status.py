@@ -148,7 +148,7 @@ def run_shapes(
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     json: Json = False,
 ) -> int:
-    """Show the shape of each report, and propose one where it differs."""
+    """Show whether each report has its declared shape, and propose another if not."""
     from pipelines.diagnosis.samples import sample_reports
     from pipelines.planning.selection import Selection, chosen_reports
     from pipelines.shapes.shapes_file import with_shapes

@@ -318,7 +318,7 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The entry with this customer's login for a path, and its function (empty if for all functions).
 
-        A login of the customer comes before a shared one; of either, the one for the narrowest function.
+        Logins of the customer come before shared ones; within each, those for narrower functions come first.
         """
         for owner in (customer, self):
             for function in functions_of(path):

@@ -108,7 +108,7 @@ def _erase_from_body(person: Person, documented: Documented, body: bytes) -> byt
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Publish a file without the person and, if no check blocks it, remove all earlier versions."""
+    """Publish a file without the person and, if nothing blocks it, remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
         has_data = has_loaded_anything(connection)
     if not has_data:
@@ -120,6 +120,6 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
         receipt.versions_removed = Versions(settings.data_dir).prune(keep=1)
     else:
         receipt.problems.append(
-            f"the earlier file is still published because a check failed ({publication.why}): "
+            f"the earlier file is still published ({publication.why}): "
             "correct the cause, and run the same command again"
         )

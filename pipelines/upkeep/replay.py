@@ -160,7 +160,7 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        So is a load that would empty a column that its `stored` rows fill: its answer has an earlier shape.
+        So is a load that would empty a column that most `stored` rows fill: its answer has an earlier shape.
         """
         for load in group:
             report = self.catalogue[load.report]

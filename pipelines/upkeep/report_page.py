@@ -76,7 +76,7 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file; returns the path of the chain's page.
 
-    All pages are rendered before the first is replaced; pages that are no longer among them are removed.
+    All pages are rendered before the first is replaced; earlier pages not among them are removed.
     Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
