@@ -69,7 +69,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
     return [
         dg.AssetSpec(
             key=mart_key(project, query.name),
-            # A mart that reads no report depends on all, so that a backfill does not build it before them.
+            # A mart that reads no report or mart depends on all reports: a backfill builds it after them.
             deps=_distinct_deps(
                 deps[source]
                 for source in sources_of(query, files.staging) & deps.keys() - {(MARTS, query.name)}

@@ -146,7 +146,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer or report of a cause, so that another is new; one for a login or an outage."""
+    """One key for a login or outage, else one for each customer or report, so that a further one is new."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)

@@ -1,6 +1,6 @@
 """Channels for messages to people: a webhook and email.
 
-A message contains text from the service, so no channel may find a link, a mention or markup in it.
+A message contains text from the service, so no chat may find a mention, markup or a disguised link in it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _mail_server(settings: Settings) -> smtplib.SMTP:
 
 
 def as_chat_text(text: str) -> str:
-    """The text, escaped so that no chat service finds a mention, a link or markup in it.
+    """The text, escaped so that no chat service finds a mention, markup or a disguised link in it.
 
     `&`, `<` and `>` are escaped as chat services require: `<!channel>` would notify everyone. A zero-width
     space breaks mentions and links in text or Markdown, like `@all` or `[text](address)`.

@@ -34,12 +34,12 @@ class Project:
     retry_seconds: float = RETRY_SECONDS
 
     def key(self, *path: str) -> dg.AssetKey:
-        """The key of an asset; it begins with the shard's name, as several shards share one Dagster."""
+        """The key of an asset; it begins with the name of the shard, if any, as shards share one Dagster."""
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 
     def runs_filter(self, *, tags: Mapping[str, str] | None = None, **filters: Any) -> dg.RunsFilter:
-        """A filter for runs of this code location, which is named after its shard."""
+        """A filter for runs; with a shard, only for runs of the code location that is named after it."""
         shard = self.settings.shard
         own = {REPOSITORY: f"{REPOSITORY_NAME}@{shard}"} if shard else {}
         return dg.RunsFilter(tags={**own, **(tags or {})}, **filters)

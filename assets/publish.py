@@ -1,4 +1,4 @@
-"""Publication: the job `publish` builds marts, checks and the published file; one sensor launches it."""
+"""Publication: the job `publish` builds marts, runs checks and publishes; one sensor launches it."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator
@@ -96,9 +96,9 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
-    """The marts, their checks and the published file; the old file stays if an error check fails.
+    """The marts, their checks and the published file; the old file stays if a mart or an error check fails.
 
-    This asset is not in the job of the reports, so that one failing customer does not hold back the others.
+    They are not in the job of the reports, so that one failing customer does not hold back the others.
     """
 
     @dg.multi_asset(
@@ -139,7 +139,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         deps=[*reports, *(mart_key(project, query.name) for query in files.marts)],
         description="The published file, replaced as a whole: open it at any time.\n\n"
         f"    duckdb -readonly {path}\n\n"
-        "If a check of severity error fails, the earlier file stays, and this asset says why.",
+        "If a mart or a check of severity error fails, the earlier file stays, and this asset says why.",
         group_name="published",
         kinds={"duckdb"},
         metadata={"dagster/uri": path.as_uri()},

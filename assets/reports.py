@@ -66,7 +66,7 @@ SWITCHED_OFF = (
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
     """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
 
-    One sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
+    Each sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
     once and not once per report, and no request waits for another report to end.
     """
     without_months = [report for report in project.reports if not report.has_months]
@@ -133,7 +133,7 @@ def fetch_partitions(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Raises dg.Failure if a partition failed or the sync stopped, or dg.RetryRequested if that is transient.
+    Raises dg.Failure if a partition failed or the sync stopped; first dg.RetryRequested if a retry may help.
     `Outcome` decides which partitions turn green or red. A cancelled run keeps its recorded partitions.
     """
     mark_alive(project, context.run.run_id)
@@ -186,7 +186,7 @@ def _raise_if_failed(
     stopped: str,
     conditions: Sequence[Condition],
 ) -> None:
-    """If anything failed, request a retry if that may help, else turn partitions red and raise dg.Failure."""
+    """After a failure, request a retry if that may help, else turn partitions red and raise dg.Failure."""
     partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)
@@ -248,7 +248,7 @@ def _sync(
     """Sync a batch under the work lock, which a waiting nightly run can take between two batches.
 
     Returns the windows, and the reason if the sync stopped early. Months are not requested again if they were
-    fetched since `began_utc` or, without it, since the start of the command that had the lock before.
+    fetched since `began_utc` or, without it, since the start of the command that this run waited for.
     """
     clock, log = project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()

@@ -112,7 +112,7 @@ class Outcome:
 
 
 def is_fresh(month: StoredMonth | None, since_utc: datetime) -> bool:
-    """Whether any run has fetched a month since `since_utc`."""
+    """Whether a month was fetched, by any run or command, since `since_utc`."""
     return month is not None and month.fetched_at_utc >= since_utc
 
 
@@ -162,7 +162,7 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    It is an observation if the report failed for a customer, or is finished for none: it does not turn green.
+    It is an observation, which turns nothing green, if the report failed for a customer or is done for none.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

@@ -35,7 +35,7 @@ ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
 MAX_DELETED = 10
-"""Per tick, because a sensor must finish within a minute."""
+"""The most runs that a tick examines, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
@@ -184,7 +184,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of ended runs; if locked, the run has begun since the list was read."""
+    """Remove the files of ended runs; a locked file is of a run that began after the list was read."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):

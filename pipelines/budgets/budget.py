@@ -28,7 +28,7 @@ MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
-"""Amounts by measure; None if the service has none."""
+"""Amounts by measure; None if the measure is not set."""
 BudgetKey = tuple[str, str, str]
 """The office, user and month that identify a budget."""
 
@@ -110,7 +110,7 @@ class BudgetPlan:
 
 
 def os_user() -> str:
-    """The name of the user who runs this process, or else the number."""
+    """The name of the user who runs this process; the number of a user without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name

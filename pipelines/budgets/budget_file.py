@@ -54,7 +54,7 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BudgetError([f"{path} cannot be read ({error.strerror}); name an existing file."]) from None
+        raise BudgetError([f"{path} cannot be read ({error.strerror}); name a readable file."]) from None
     sheets = [table for rows in _sheets(path, content) if (table := _headings_and_rows(rows))]
     if len(sheets) != 1:
         tables = f"{len(sheets)} sheets" if sheets else "no row"

@@ -63,7 +63,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    Raises Unreadable unless the shape names the field of each measure and exactly one row is for the change.
+    With rows, raises Unreadable unless all fit the shape, it names all measures, and one is for the change.
     """
     try:
         answer = normalize(
@@ -91,7 +91,7 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row is for a change's user and office, or names none; FIR31529 is assumed to be M31529."""
+    """Whether a row is for a change; it may omit the user and office. FIR31529 is assumed to be M31529."""
     offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
     is_office = (
         {change.office_id, change.sent_office_id} & offices

@@ -31,7 +31,7 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of an office, or None, from either id; FIR31529 is assumed to be M31529."""
+        """The customer id of the one office with this id, or None; FIR31529 is assumed to be M31529."""
         matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 

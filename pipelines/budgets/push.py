@@ -77,7 +77,7 @@ def push(
 ) -> PushResult:
     """Set those budgets of a plan that the service does not show yet; safe to kill and repeat.
 
-    Raises SettingsError if writing is not allowed, BudgetError if the service or the customers do not match.
+    Raises SettingsError if writing is off, BudgetError if the plan has another service or inactive customers.
     """
     if not settings.allow_budget_writes:
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent; set it to true."])
@@ -125,13 +125,13 @@ class _Pusher:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # stops no other; if unsent, it is REFUSED
+                except (Unreadable, errors.ConnectError) as error:  # stops no other budget
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "issue", error)
                     self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget, unless the service already shows it, or shows another than the plan replaces."""
+        """Send a budget unless the service already shows it, or no longer shows the budget to replace."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._record_status(change, PushStatus.CONFIRMED, current=values)

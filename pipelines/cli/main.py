@@ -97,13 +97,13 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 LOADING = ("sync", "replay", "erase")
-"""The commands whose error leaves work to finish; the error of any other is only its exit code."""
+"""The commands that leave work to finish if an error ends them; only their errors are recorded."""
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; yields when the command began that it waited for, if any.
+    """Hold the work lock; yields the start of the command that it waited for, if any.
 
-    While it waits, it prints for which command; without `wait`, it raises WarehouseError instead.
+    While it waits, it prints what it waits for; without `wait`, it raises WarehouseError instead.
     """
     from warehouse.errors import OlderFormat
     from warehouse.store.lock import work_lock

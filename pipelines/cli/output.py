@@ -1,6 +1,6 @@
 """Output of the commands: lines, tables, JSON and formatted numbers.
 
-All output goes through here, so that no control character in the data reaches a terminal.
+Data reaches a terminal only through here, with its control characters made visible.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; a library's is unexpected unless it is a ValueError or OSError."""
+    """The sentence for an error; one of a library is unexpected unless it is a ValueError or OSError."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

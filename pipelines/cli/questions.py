@@ -38,7 +38,7 @@ from warehouse.publishing.published import analyses, first_rows, statement_of, w
 MAX_TABLE_ROWS = 1000
 """The most rows that `query` shows as a table; other formats have all rows."""
 MAX_EXPLAINED_ROWS = 30
-"""The most rows in a table of an explanation; --json has all rows."""
+"""The most related rows that `explain` shows for a question; --json has all rows."""
 
 
 @command("query")

@@ -148,7 +148,7 @@ def run_shapes(
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     json: Json = False,
 ) -> int:
-    """Show the shape of each report, and propose one where it differs."""
+    """Show which reports fit their shapes, and propose new shapes."""
     from pipelines.diagnosis.samples import sample_reports
     from pipelines.planning.selection import Selection, chosen_reports
     from pipelines.shapes.shapes_file import with_shapes
@@ -179,7 +179,7 @@ def run_shapes(
 
 @command("reports")
 def run_reports(json: Json = False) -> int:
-    """List the reports, their limits and whether they are on by default."""
+    """List the reports, their limits, and which are on by default."""
     records: list[dict[str, object]] = [
         {
             "name": report.name,

@@ -177,7 +177,7 @@ def _budget_note(row: Row, words: Language) -> str:
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """Notes on missing data, comparisons and later changes; one that several periods share is shown once."""
+    """Notes on missing data, comparisons and later changes; a note that several periods share comes once."""
     periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:

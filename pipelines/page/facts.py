@@ -22,7 +22,7 @@ class Facts(SimpleNamespace):
 
 
 def facts_from_rows(answers: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> Facts:
-    """Facts from the rows of each query; None for a query that the file cannot answer."""
+    """Facts from the rows of each query, which are None if the file cannot answer it."""
     rows = {name: tuple(Row(**row) for row in answer or ()) for name, answer in answers.items()}
     return Facts(**rows, missing=tuple(name for name, answer in answers.items() if answer is None))
 

@@ -64,7 +64,7 @@ def _count_with_amount(
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    """How many closed months changed, and of how many earlier changes the reason is now known."""
+    """How many closed months changed, and for how many earlier changes the reason is now known."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
@@ -127,7 +127,7 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
 
 
 def _reason(row: Row, words: Language) -> str:
-    """The reason for a part of a change: a sale, an agent, neither, or reports that are not loaded yet."""
+    """The reason for a part of a change: a sale, an agent, another kind, or reports not loaded yet."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)

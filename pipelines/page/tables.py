@@ -63,7 +63,7 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_row(rows: Sequence[Row], **named: object) -> Row | None:
-    """A row of sums (None if a value is unknown), with the `named` values; None for fewer than two rows."""
+    """A row of sums, each None if a value is unknown, and `named` values; None for fewer than two rows."""
     if len(rows) < 2:
         return None
     sums = {}

@@ -232,7 +232,7 @@ class Settings(BaseModel):
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
-    # Channels for messages about failures; without any, only the Dagster UI shows failures.
+    # Channels for messages about failures; without a channel, no message is sent.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_split_at_commas)] = Field(
@@ -318,7 +318,7 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The entry with this customer's login for a path, and its function (empty if for all functions).
 
-        A login of the customer comes before a shared one; of either, the one for the narrowest function.
+        Logins of the customer come before shared ones; within each, those for narrower functions come first.
         """
         for owner in (customer, self):
             for function in functions_of(path):

@@ -141,7 +141,7 @@ def overlay(base: Table, overrides: Table) -> Table:
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """Each table that may have paths and secrets, after the prefix of its variables."""
+    """Each table that may have paths and secrets, preceded by the prefix of its variables."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner
@@ -158,7 +158,7 @@ def make_paths_absolute(table: Table, directory: Path) -> None:
 
 
 def _with_customer_tables(values: Table) -> Table:
-    """Customers as tables, from text like `M1,G2` or `M1=Office one,G2`, or from a list of ids."""
+    """The values with customers as tables, from text like `M1,G2` or `M1=Office one,G2`, or from a list."""
     customers = values.get("customers")
     if isinstance(customers, str):
         # A trailing comma is ignored; a missing id between two commas is an error.

@@ -56,7 +56,7 @@ class ErasureReceipt:
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
     """Suppress a person in all data stored now or loaded later; after a kill or a problem, run it again.
 
-    A random id replaces `id_`, and its rows lose personal values and free text. An empty id is a ValueError.
+    The person's rows get a random id, and lose personal values and free text. An empty id is a ValueError.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -98,7 +98,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _erase_from_body(person: Person, documented: Documented, body: bytes) -> bytes:
-    """The body without the person; if it is not JSON, it becomes empty if the id is unmistakable."""
+    """The body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
@@ -108,7 +108,7 @@ def _erase_from_body(person: Person, documented: Documented, body: bytes) -> byt
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Publish a file without the person and, if no check blocks it, remove all earlier versions."""
+    """Publish a file without the person and, if nothing blocks it, remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
         has_data = has_loaded_anything(connection)
     if not has_data:
@@ -120,6 +120,6 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
         receipt.versions_removed = Versions(settings.data_dir).prune(keep=1)
     else:
         receipt.problems.append(
-            f"the earlier file is still published because a check failed ({publication.why}): "
+            f"the earlier file is still published ({publication.why}): "
             "correct the cause, and run the same command again"
         )

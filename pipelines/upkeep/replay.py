@@ -66,7 +66,7 @@ def replay(
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure; all loads but those of the same history go on. `on_load` receives how many are done and in all.
+    a failure; all loads but those of the same history go on. `on_load` receives counts of done and all loads.
     A working file of an earlier format is rebuilt completely, and replaced only if there is no failure.
     """
     clock = clock or SystemClock()
@@ -89,7 +89,7 @@ def replay(
                 )
                 return result
             replace_file(store, fresh)
-    if settings.pseudonym_key.get_secret_value():  # free space may hold names from before it was set
+    if settings.pseudonym_key.get_secret_value():  # free space may hold names from before the key was set
         with store.writing() as connection:
             record_traces(connection)
     return result
@@ -160,7 +160,7 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        So is a load that would empty a column that its `stored` rows fill: its answer has an earlier shape.
+        So is a load that would empty a column that most `stored` rows fill: its answer has an earlier shape.
         """
         for load in group:
             report = self.catalogue[load.report]

@@ -1,4 +1,4 @@
-"""Pages next to the published file: for the chain, its parts and operators, and the dictionary."""
+"""Pages next to the published file: of the chain and its parts, for operators, and the dictionary."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ STANDING_COLUMNS = ("report", "customer", "newest_held_month", "last_success_utc
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw all pages, or only the operators' page if there is a working file; without `pages`, remove all.
+    """Draw all pages or, with `only_operators`, the operators' page if there is a working file.
 
-    Returns the error or an empty text, because a failing page stops no load or publication.
+    Removes all if `pages` is off. Returns the error or an empty text: a failing page stops no publication.
     """
     try:
         if not settings.pages:
@@ -76,7 +76,7 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file; returns the path of the chain's page.
 
-    All pages are rendered before the first is replaced; pages of what is no longer in the file are removed.
+    All pages are rendered before the first is replaced; earlier pages not among them are removed.
     Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
