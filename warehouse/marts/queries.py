@@ -148,7 +148,7 @@ def rows_by_query(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    The rows are None if the file, older or partly built, lacks a table or column that the query reads.
+    The rows are None if the database, older or partly built, lacks a table or column that the query reads.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
