@@ -32,7 +32,7 @@ class Query:
     describes the result; `Parameters:` makes a mart a table macro, and names the variables of an analysis;
     `Kind: view` makes a mart a view, and `Kind: table` makes a staging query a table; `Key:` names the
     columns that identify a row; `Severity:` grades a check; `Concerns:` names the figures of the pages that
-    it makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
+    the check makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
     values for names like "{table_name}"; a mart is built part by part, with a row's values as variables.
     """
 

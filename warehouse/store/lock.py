@@ -90,7 +90,7 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields the start of the command that it waited for, or None.
+    """Hold the work lock for the body; yields the start of the command that was waited for, or None.
 
     All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
     that names the holder; with `wait=False` raises WarehouseError. An error is recorded as its `sentence_of`,
@@ -158,7 +158,7 @@ def is_locked(path: Path) -> bool:
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None, Work | None]]:
-    """Hold a lock for the body; yields its descriptor, the work that it waited for and the last record."""
+    """Hold a lock for the body; yields its descriptor, the work that was waited for and the last record."""
     with _open_lock_file(path) as lock:
         blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:
