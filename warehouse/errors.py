@@ -16,7 +16,7 @@ import duckdb
 
 
 class WarehouseError(Exception):
-    """The warehouse cannot do what was requested; nothing is left half-done."""
+    """The warehouse cannot do what was requested."""
 
 
 class OlderFormat(WarehouseError):
@@ -100,7 +100,7 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
         )
     if "Trying to read a database file with version number" in text:
         return WarehouseError(
-            f"{path} was written by a newer DuckDB than {duckdb.__version__}; install that version or newer, "
+            f"{path} was written by a newer DuckDB than {duckdb.__version__}; install a newer one, "
             f"or {remedy.damaged}."
         )
     if _DAMAGED_WORDS.search(text):

@@ -1,4 +1,4 @@
-"""Control addresses under /_sandbox, without a login: the world, its day, the requests, the faults."""
+"""Control addresses under /_sandbox, without a login: the world, its day, requests, faults and budgets."""
 
 from __future__ import annotations
 

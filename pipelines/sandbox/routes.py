@@ -135,7 +135,7 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """A time in the brokerage's zone, which is assumed without an offset; a date means its midnight."""
+        """A time in the brokerage's zone (assumed if it has no offset); a date means its midnight."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None

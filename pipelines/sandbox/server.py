@@ -34,7 +34,7 @@ def loopback(host: str) -> str:
 
 
 class SandboxServer(ThreadingTCPServer):
-    """A service on a socket; raises OSError if it cannot listen there."""
+    """A service on a loopback socket; raises ValueError for another address, OSError if it cannot listen."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _reset(self) -> None:
-        """Reset the connection, so that the caller does not take it for the end of the answer."""
+        """Reset the connection: the caller could take a mere close for the end of the answer."""
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())

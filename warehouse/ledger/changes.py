@@ -1,4 +1,4 @@
-"""Months that changed after they were loaded: the service names them, or two reports disagree."""
+"""Months to request again: the service names them as changed, or the marts suggest that they changed."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 
 @dataclass(frozen=True, slots=True)
 class ChangedMonth:
-    """A month of a customer's report in which something changed at the service.
+    """A month of a customer's report in which something may have changed at the service.
 
-    `estates` counts the estates named as changed. It is 0 if two reports disagree; then `load_id` is the
-    later report's.
+    `estates` counts the estates named as changed; it is 0 for a month that `record_disagreements` recorded.
     """
 
     report: str
@@ -83,10 +82,10 @@ def record_probe(
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
-    """Record months of these reports that were read long before a report that disagrees with them.
+    """Record the months of these reports that disagreeing_months.sql returns: they must be requested again.
 
-    A cancelled sale is in no list of changes; only a report read later shows it. Reads the marts; returns
-    the recorded changes. A month that is already due keeps its recorded change.
+    For example, a cancelled sale is in no list of changes; only a report read later shows it. Reads the
+    marts; returns the new records. A month that is already due keeps its recorded change.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
@@ -102,7 +101,7 @@ def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str])
 
 
 def read_changes(connection: DuckDBPyConnection) -> list[ChangedMonth]:
-    """Every month that ever changed, with its latest change."""
+    """The recorded changes: the latest of each report, customer and month."""
     names = ", ".join(ChangedMonth.__dataclass_fields__)
     rows = mappings(connection.execute(f"SELECT {names} FROM meta.changes"))
     return [ChangedMonth(**{**row, **{name: aware(row[name]) for name in _TIMES}}) for row in rows]

@@ -20,7 +20,7 @@ SERVICE = "service"
 REFUSAL = "refusal"
 """Values of a condition's `trouble`: the service is down, or denies everything; others name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
-"""A condition with one of these states why a run stopped."""
+"""A condition whose `trouble` is one of these explains why a run stopped."""
 
 
 class Severity(StrEnum):

@@ -100,7 +100,7 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # every month that ever changed: due again if fetched before this time
+    # months with a recorded change: due again if fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
@@ -267,7 +267,7 @@ def has_loaded_anything(connection: DuckDBPyConnection) -> bool:
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
-    """Record windows that failed, were held back or denied; each needs a load_id and a fetch time.
+    """Record windows that failed, or were held back or denied; each needs a load_id and a fetch time.
 
     If the same load was stored before (this is a replay), its row gets only the `error`.
     """

@@ -1,4 +1,4 @@
-"""Status: how far every report is loaded, issues, new columns, and the state of the files."""
+"""Status: how far every report is loaded, issues, publications, requests, and the state of the files."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     """The rows of meta.conditions, first those that represent a cause.
 
-    Empty for a file of an earlier version.
+    Empty for a file of an older brokerbi.
     """
     try:
         rows = _rows(connection, _CONDITIONS)

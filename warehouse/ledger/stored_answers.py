@@ -72,7 +72,7 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    Answers that did not fit their shape follow, unless a later answer for one of their months was loaded.
+    Includes answers that did not fit their shape, unless a later one for one of their months was loaded.
     With `only_quarantined`, only loads with quarantined rows are returned.
     """
     rows = connection.execute(
@@ -132,7 +132,7 @@ def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[
 
 
 def requested_reports(connection: DuckDBPyConnection) -> set[str]:
-    """The reports that were ever requested."""
+    """The reports that were ever requested or denied."""
     rows = connection.execute("SELECT report FROM meta.loads UNION SELECT report FROM meta.access").fetchall()
     return {report for (report,) in rows}
 

@@ -90,7 +90,7 @@ SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
 
 @dataclass
 class Scope:
-    """A scope of a snapshot: the month and requested id are None if it is not limited to one."""
+    """A scope of a snapshot; `month` or `asked` (the requested id) is None if it does not limit the scope."""
 
     load: Load
     month: date | None
@@ -103,7 +103,7 @@ class Scope:
 
 
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first; leave out those that are stored newer.
+    """Sort the scopes of snapshots into waves, oldest first; leave out scopes with a newer stored snapshot.
 
     A month of which no scope is left is removed from its load too.
     """
@@ -157,7 +157,7 @@ def merge_wave(
 def record_scopes(
     connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: StoredScopes
 ) -> None:
-    """Store the newest snapshot of each scope, and when the rows of the scope last changed."""
+    """Record the newest snapshot of each scope, and when the rows of the scope last changed."""
     changed = {key: changed_at for key, (_, changed_at) in stored.items()}
     names = ("report", "customer", "month", "asked")
     rows = {}

@@ -51,7 +51,7 @@ Part = tuple[Load, TableLike, pl.DataFrame]
 
 
 def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
-    """All rows of the loads by report and table."""
+    """The rows of the loads by report and table, without superseded months."""
     parts: dict[tuple[str, str], list[Part]] = {}
     for load in loads:
         for table in load.result.tables:

@@ -48,7 +48,7 @@ def fingerprint(raw: str) -> str:
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
-    """Add the rows that these loads rejected, and drop those whose months were replaced."""
+    """Add the rows that these loads rejected, and drop older rows whose months were replaced."""
     rows = [
         {
             "load_id": load.result.load_id,

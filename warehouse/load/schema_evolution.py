@@ -26,7 +26,7 @@ NULL_TYPE = "NULL"
 MAX_EXACT = 2**53
 """Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""The load that added or changed a column (None if the documentation did), and when it was fetched."""
+"""The load that added or changed a column (None if the documentation did), and the time."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def conversion(value: str, source: str, target: str) -> str:
     """SQL that converts a value from one type to another.
 
     A number becomes the same text by any path: whole numbers are written without a decimal point, so that
-    BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
+    BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written with a T, as in the answers.
     """
     if source == target:
         return value

@@ -24,7 +24,7 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file has no such office, user, month or measure, or several."""
+    """The published file has no such office, user, month or measure, or several that match."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class TracedLoad:
 
 @dataclass(frozen=True)
 class Trace:
-    """The path from a number back to its loads; the chain's has none, and none is there if nothing is loaded.
+    """The path from a number back to its loads; `loads` is empty for the chain.
 
     A user's number may come from the answers of several customers.
     """

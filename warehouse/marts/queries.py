@@ -32,7 +32,7 @@ class Query:
     describes the result; `Parameters:` makes a mart a table macro, and names the variables of an analysis;
     `Kind: view` makes a mart a view, and `Kind: table` makes a staging query a table; `Key:` names the
     columns that identify a row; `Severity:` grades a check; `Concerns:` names the figures of the pages that
-    it makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
+    the check makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
     values for names like "{table_name}"; a mart is built part by part, with a row's values as variables.
     """
 
@@ -148,7 +148,7 @@ def rows_by_query(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    The rows are None if the file, older or partly built, lacks a table or column that the query reads.
+    The rows are None if the database, older or partly built, lacks a table or column that the query reads.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

@@ -13,7 +13,7 @@ _COLUMNS = """
 SELECT schema_name, table_name, column_name FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('bi', 'marts')
 """
-# All versions of a row in a history have the same number.
+# All versions of a row in a history have the same `_row`.
 _KEYS_OF_BI = f"""
 INSERT INTO meta.keys
 SELECT 'bi', name, key, kind
@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(columns.column_name), key)
 ORDER BY ALL
 """
-# A mart's column refers to a table if the column's name is, or ends with, its key (listing_office_id).
+# A mart's column refers to a table if its name is, or ends with, the table's key (listing_office_id).
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH columns AS ({_COLUMNS}),

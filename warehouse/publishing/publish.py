@@ -136,9 +136,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and when analysts began to wait for it.
 
-    They wait since the latest attempt to publish, whatever its outcome, or else since the first load; that
-    may be before this load. `is_blocked` means that a failed check or mart prevented the publication of this
-    load.
+    They have waited since the latest attempt to publish, whatever its outcome, or since the first load if
+    there was none; this may be before the newest load. `is_blocked` means that a failed check or mart
+    prevented its publication.
     """
 
     load_number: int

@@ -98,7 +98,7 @@ def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows in one statement, as the cost is per statement; all have the same columns."""
+    """Insert rows in one statement, as the cost is per statement; all rows have the same columns."""
     if rows:
         names = ", ".join(map(quoted, rows[0]))
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))

@@ -26,7 +26,7 @@ from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
-"""How long `wait=False` tries, because a process that only checks the lock may hold it for an instant."""
+"""How long `wait=False` tries: a process that only checks the lock may hold it for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
@@ -51,7 +51,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work named in a lock's file; None if the last work finished."""
+        """The work named in a lock's file; None if there was none yet, or the last one finished."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -90,10 +90,10 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields the start of the command that it waited for, or None.
+    """Hold the work lock for the body; yields the start of the command that was waited for, or None.
 
     All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
-    that names it; with `wait=False` raises WarehouseError instead. An error is recorded as its `sentence_of`,
+    that names the holder; with `wait=False` raises WarehouseError. An error is recorded as its `sentence_of`,
     unless that is empty. Without `resumes`, the record of unfinished other work stays. For entry points only.
     """
     path = data_dir / WORK
@@ -158,7 +158,7 @@ def is_locked(path: Path) -> bool:
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None, Work | None]]:
-    """Hold a lock for the body; yields its descriptor, the work that it waited for and the last record."""
+    """Hold a lock for the body; yields its descriptor, the work that was waited for and the last record."""
     with _open_lock_file(path) as lock:
         blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:

@@ -68,7 +68,7 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace the rows of a table with those of the settings if they differ, as any write costs a checkpoint.
+    """Replace a table's rows with those of the settings if they differ; any write would cost a checkpoint.
 
     Customers and reports that are only in the ledger are switched off.
     """

@@ -23,7 +23,7 @@ OUR_COLUMNS = {
 PARENT_ROW = {"_parent_row": ("BIGINT", "the _row of the parent row that this one is nested in")}
 VALIDITY_COLUMNS = {
     "valid_from_utc": ("TIMESTAMP", "when the row was first read with these values, in UTC"),
-    "valid_to_utc": ("TIMESTAMP", "when it was first read without them, in UTC; null for the current row"),
+    "valid_to_utc": ("TIMESTAMP", "when it was first missing or changed, in UTC; null for the current row"),
 }
 ID_SEPARATOR = "|"
 """Separates ids that are requested together."""

@@ -1,4 +1,4 @@
-"""Budgets by office or user of one month, or as a report over months; their rows are guesses."""
+"""Budgets of one month, by office or user, or as a report over months; their rows are guesses."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _lead(
 
 
 def _parties(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
-    """Sender and receiver: leads come from or go to other companies, tips go from user to user."""
+    """Sender and receiver: leads come from or go to other companies, tips go to a colleague or the office."""
     here = _user_party(user, staff.office, created)
     if way == INCOMING:
         receiver = _office_party(staff.office) if happens(chance, 0.25) else here

@@ -201,7 +201,7 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
 
 @lru_cache(maxsize=4_000)
 def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
-    """Meetings, viewings, calls and new contacts of each day; Sundays have only viewings, Saturdays none."""
+    """Meetings, viewings, calls and new contacts of each day; none on Saturdays, only viewings on Sundays."""
     chance = random_for(seed, "activity", user_id, month)
     days: list[tuple[int, int, int, int]] = []
     for number in range(1, month.last_day.day + 1):
