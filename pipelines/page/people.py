@@ -38,6 +38,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
     if len(joined) == 12 and None not in joined + gone:
         sums = {"joined": words.number(sum(joined)), "gone": words.number(sum(gone))}
         figures.append(words.text("people.year", **sums))
+    headcount = HEADCOUNT[:-2] if rows[0].kind == "chain" else HEADCOUNT  # within the chain nobody moves
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
     return Section(
@@ -47,7 +48,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         is_open=False,
         figures=figures,
         collapsed=[
-            writer.table(words.text("people.months"), "people", HEADCOUNT, rows),
+            writer.table(words.text("people.months"), "people", headcount, rows),
             writer.table(words.text("people.falling"), "people", TRENDS, falling, limit=MAX_TRENDS),
             writer.table(words.text("people.rising"), "people", TRENDS, rising, limit=MAX_TRENDS),
         ],

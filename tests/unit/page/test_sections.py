@@ -139,8 +139,8 @@ def test_the_current_month_is_compared_with_the_same_days_of_last_year() -> None
         :3
     ] == [
         (
-            "Sales up to day 20 of the month, as entered so far: 90, −10.0% vs the same days last year, "
-            "like for like. "
+            "Commission from sales signed up to day 20 of the month, as entered so far, at offices open in "
+            "both years: 90, −10.0% vs the same days last year. "
             "Other figures are compared once the month has ended."
         ),
         "Offices whose sales are known only up to an earlier day of the month: B 17, C 2.",
