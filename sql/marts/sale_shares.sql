@@ -2,7 +2,7 @@
 -- One row per estate of marts.sales and agent.
 -- Key: estate_id, user_id
 -- Columns:
---   commission_foreign: the agent's share in the foreign currency; foreign properties only
+--   commission_foreign: the agent's share of the commission in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office in the month, at which the share counts
