@@ -6,8 +6,8 @@
 -- that marts.growth compares; the rest of the difference is offices_effect, so all four effects add up to the
 -- difference exactly. The effects of a brand's offices need not add up to the brand's: if homes move to offices with
 -- other prices, the brand has a price effect. All four are null if a factor or the difference is unknown, or a factor
--- is zero or negative. An office that has been switched off since then counts only in the year before; a closed
--- office has no row of its own after its last month.
+-- is zero or negative. An office that was switched off in between counts only in the year before; a closed office has
+-- no row of its own after its last month.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

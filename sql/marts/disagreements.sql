@@ -1,7 +1,7 @@
 -- In which months of which offices do reports disagree?
 -- One row per office and month with a difference in marts.reconciliation.
 -- There, a single sale that only one report has makes several rows, one for each report and measure. Here it makes
--- one row, with the largest difference of each measure; a difference is null if one of the reports has no amount.
+-- one row, with the largest known difference of each measure, or null if none is known.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

@@ -1,7 +1,7 @@
 -- Which figures may be missing or doubtful, and why?
 -- One row per condition of meta.conditions that is about figures (for a check, one per office, user and month that it
 -- found). Also one row per office and month in which reports disagree, one per office, report and month that is no
--- longer read, and one per report with commissions while it is not declared whether they include VAT.
+-- longer read, and one per report with commissions while it is not declared whether these include VAT.
 -- A null means that any value may be affected. A budget is not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error

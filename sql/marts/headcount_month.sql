@@ -4,8 +4,8 @@
 -- month after the last active one. An agent who changed office counts as moved, and neither left nor joined the
 -- chain; nor the brand or region, if it stayed the same. So active agents are those of the month before, plus joined,
 -- back and moved in, less left, quiet and moved out. A count is null if the user report of an office is not loaded in
--- full for the month; all but active_agent_count are also null if it is not for the month before. Agents of an
--- unknown office are only in the chain.
+-- full for the month; all but active_agent_count are also null if it is not loaded in full for the month before.
+-- Agents of an unknown office are only in the chain.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

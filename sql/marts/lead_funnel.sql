@@ -4,8 +4,8 @@
 -- A lead counts in the month it was created and with its current state, so old months keep changing. A home counts
 -- once within a way and side: add up homes over months, offices, kinds and states, but over sides add up
 -- distinct_home_count and distinct_sold_count, and never add up homes over ways. Conversion, sold_count / home_count,
--- is meaningful for sellers only, in months with is_mature. It covers only leads that name a home, and a home is
--- usually named only once it is an assignment: show no_home_lead_count / lead_count with it. A home that a buyer
+-- is meaningful for sellers only, in months with is_mature. Conversion covers only leads that name a home, and a home
+-- is usually named only once it is an assignment: show no_home_lead_count / lead_count with it. A home that a buyer
 -- asked about may be sold to someone else: for buyers, sold_home_lead_count / sold_count, over all kinds of the side,
 -- is how many leads a sold home drew.
 -- Kind: view

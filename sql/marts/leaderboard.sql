@@ -1,8 +1,8 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
--- A quarter and a year are counted from their start to the month. Earners are ranked by commission, with or without
--- is_complete, and equal ones share a rank. per_active_month_rank is fair to users who joined or left within the
--- period: look at active_month_count as well, because one month may be luck. Offices and users, and overlapping
+-- A quarter and a year are counted from their start to the month. Earners are ranked by commission, whether
+-- is_complete or not, and equal ones share a rank. per_active_month_rank is fair to users who joined or left within
+-- the period: look at active_month_count as well, because one month may be luck. Offices and users, and overlapping
 -- periods, are in one table: read one earner_kind and one period, and never add up two. A closed office is ranked up
 -- to its last month, see marts.office_month.
 -- The table is built period by period, which takes two thirds of the time of building all at once, and ordered by
@@ -39,7 +39,7 @@
 --   is_new: whether the month is the first in which the earner had commission or work; false if no earlier month is
 --     loaded. An earner without previous_rank may merely have had no commission a month earlier
 --   rank_change: ranks gained (positive) or lost since a month earlier
---   earner_count: how many earners are ranked by the same kind, period and month
+--   earner_count: how many earners of the kind are ranked in the period and month
 --   to_the_leader: the leader's commission less the earner's
 WITH earners AS (
     SELECT

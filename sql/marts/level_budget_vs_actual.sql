@@ -20,11 +20,11 @@
 --   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget; null if
 --     an office's actual is not known, and in an open month
 --   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
---   year_to_date_actual: amount reached from January to the month; null if an office is not known in one of
+--   year_to_date_actual: amount reached from January to the month; null if an office's actual is not known in one of
 --     these months; already a sum, so never add it up over months
 --   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
 --     year_to_date_budget; null if year_to_date_actual is null, and in an open month
---   year_budget: budget of the whole year, the same on each of its rows, so never add it up over months
+--   year_budget: budget of the whole year, the same in each of its months, so never add it up over months
 --   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
 --   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
 --     open

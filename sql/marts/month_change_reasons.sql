@@ -5,8 +5,8 @@
 -- office report and the change. If the amounts fit, its change may also have been noted some time earlier, or later:
 -- by the next reading of its report, or within a week. A sale or an agent explains only one change of a measure; if
 -- several would each explain a change alone, none of them is stated. Sales count at the offices of their agents by
--- their shares of today. So a sale that is no longer listed, or is listed by another office, counts whole where it
--- was listed, and the error remains unexplained.
+-- the agents' shares of today. So a sale that is no longer listed, or is listed by another office, counts whole where
+-- it was listed, and the error remains unexplained.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -63,7 +63,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may have a reason, with the times of the first reading after the month was over and of the first since the change.
+-- Reports that may have a reason, with the times of their first readings after the month was over and since the change.
 reports_read AS (
     SELECT
         changes.change_id,

@@ -1,6 +1,6 @@
 -- For which offices should a month be loaded, and is it?
--- One row per office and month that should be loaded, loaded or not: months of the settings that are loaded for any
--- office.
+-- One row per office and month that should be loaded, loaded or not: from the office's first month in the settings
+-- on, each month that is loaded for any office.
 -- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
 -- customer that was never read stands for itself, because its offices are not known yet. The mart covers the office
 -- report, the running commissions and the leads, each only if any month of it is loaded. A month that was last read

@@ -1,9 +1,10 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
--- Several customers may answer for one office: a group, the office itself, one that has been switched off since. Only
--- one answer counts. A customer that has the office in the month goes first: the office itself, or a group from the
--- first to the last month with an entry of the office, until another customer has named it later. Of these, one that
--- is still requested and found goes first, then the one read in the newest run, then the office itself.
+-- Only one answer counts for an office, even if several customers answer for it, such as a group and the office
+-- itself. A customer that has the office in the month goes first: the office itself, or a group from its first to its
+-- last month with an entry of the office. Of these, one that is still requested and found goes first, then the one
+-- read in the newest run, then the office itself. A group's answers that were read after the office had left the
+-- group do not count.
 -- A month without a row is unknown, not zero; so is the rest of a month with is_cut_short or is_unfinished, and an
 -- office without a row if lacks_rows.
 -- Key: report, office_id, month

@@ -21,9 +21,9 @@
 --   compared_amount: the amount in the other report; null if not loaded
 --   difference: compared_amount less amount
 --   tolerance: how far amount and compared_amount may differ by rounding alone
---   is_reconciled: whether amount and compared_amount differ by no more than tolerance. If only one of them is null,
---     false if that report is loaded with the row and has the amount in other rows, because the service may have
---     answered while it recomputed; else null
+--   is_reconciled: whether amount and compared_amount differ by no more than tolerance. If only one of them is null:
+--     false if neither report lacks rows and other rows of that report have the amount (the service may have answered
+--     while it recomputed), else null
 --   read_at_utc: when the service gave the office report, in UTC; for shares of agents, the sales list
 --   compared_read_at_utc: when the service gave the other report, in UTC; for the sales list, the latest of the
 --     office's own answer and the answers that list the sales compared, which may be other customers'

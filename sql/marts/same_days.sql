@@ -4,8 +4,8 @@
 -- at the listing office. Other commission has no day and is left out. An office is compared if its sales are read,
 -- without missing rows, to the end of each month of both periods; the current month counts to the day before it was
 -- last read. Other offices are left out of both sums: missing_offices names them. A user is compared if all offices
--- of the user are, and if the user sold something in one of the periods and was there in the first month of last
--- year's.
+-- of the user are, and if the user sold something in one of the periods and was there in the first month of the
+-- earlier one.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
