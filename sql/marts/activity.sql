@@ -11,8 +11,7 @@
 --   amount: how many; the service does not state the unit
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   office_id: customer id of the office that the report names for the user, else of the requested customer itself or
 --     its only office; null if unknown
 --   office_name: name of the office

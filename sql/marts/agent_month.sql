@@ -15,7 +15,8 @@
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency and tax basis as for commission
+--   sold_commission: commission from sales alone, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one

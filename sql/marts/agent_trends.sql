@@ -11,14 +11,12 @@
 --   office_name: name of the user's latest office
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax basis as declared in marts.tax_basis
---   commission_before: commission of the same three months a year before; currency and tax basis as for
---     commission
+--   commission_before: commission of the same three months a year before; currency and tax basis as for commission
 --   commission_change: commission less commission_before
 --   commission_change_share: commission_change as a share of commission_before; -0.1 is a tenth less
 --   sold_estate_parts: homes sold in the three months
 --   sold_estate_parts_before: homes sold in the same three months a year before
---   active_month_count: in how many of the three months the user was active, see is_active in
---     marts.user_month
+--   active_month_count: in how many of the three months the user was active, see is_active in marts.user_month
 --   active_month_count_before: in how many of the same three months a year before the user was active
 --   first_active_month: first month in which the user was active
 --   has_left: whether the user has left, see marts.users

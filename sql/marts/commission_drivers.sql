@@ -28,8 +28,7 @@
 --   sold_commission_percentage_before: the fee in the period a year before: commission from sales in percent of their
 --     prices
 --   difference: sold_commission less sold_commission_before
---   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of
---     sold_commission
+--   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of sold_commission
 --   price_effect: the part of the difference that comes from higher or lower prices
 --   fee_effect: the part of the difference that comes from a higher or lower fee
 --   offices_effect: the part of the difference that comes from offices that opened or closed

@@ -5,8 +5,7 @@
 -- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: name of the customer in the settings, else of the office with the same id; null if there is
---     neither
+--   customer_name: name of the customer in the settings, else of the office with the same id; null if there is neither
 --   region: region of the customer in the settings; null if it has none
 --   is_refreshed: whether the customer is requested, and the service denies none of its reports
 --   office_count: number of offices that the customer answered for

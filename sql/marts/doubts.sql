@@ -13,7 +13,7 @@
 --   report: the report that the condition is about
 --   measure: the measure of the rows that a check found
 --   customer: the requested customer
---   earner_id: the office, or for some checks the user, that the condition is about
+--   earner_id: id of the office, or for some checks of the user, that the condition is about
 --   month: first day of the month
 --   is_of_growing: whether the condition is only about months that are not over
 --   since_utc: since when the condition has been true, in UTC; null if unknown

@@ -7,7 +7,7 @@
 -- three such years (past_year_count) there is no range. A closed office has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
 --     region is unknown
 --   member_name: name of the office, brand or region

@@ -5,7 +5,7 @@
 -- Kind: view
 -- Key: level, member_id, period, month
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
@@ -17,9 +17,8 @@
 --   like_for_like_commission_before: commission of the offices that are compared, in the same months a year before
 --   like_for_like_growth_share: growth of the offices that are compared, 0.1 for 10 percent
 --   compared_offices: customer ids of the offices that are compared, by id; null without one
---   compared_office_count: offices that were open, and whose commission is known, in each month of both
---     periods
---   office_count: offices with a month in either period, except those that had closed before both
+--   compared_office_count: offices that were open, and whose commission is known, in each month of both periods
+--   office_count: offices with a month in either period, except those that had closed before both periods
 --   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH periods AS (
     SELECT month, unnest([

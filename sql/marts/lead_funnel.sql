@@ -19,8 +19,7 @@
 --   state: progress of the leads, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so
 --     that most sales that result from its leads are known
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads
---     and tips
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home

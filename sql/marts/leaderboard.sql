@@ -19,8 +19,7 @@
 --   earner_name: name of the office, or user_label of the user in marts.users
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of the office
---   month_count: months of the period in which the report of the earner's office is loaded, with or without
---     the earner
+--   month_count: months of the period in which the report of the earner's office is loaded, with or without the earner
 --   active_month_count: months of the period with is_active in marts.user_month; null for offices
 --   commission_per_active_month: commission per active month, including what was booked after the user left; null
 --     without an active month
@@ -29,10 +28,8 @@
 --     of the earner or lacks no rows
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
 --     commission; null without a sale; never average it or add it up
---   average_price: average price of a home sold, computed from sums; currency not documented; null without a
---     sale
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   average_price: average price of a home sold, computed from sums; currency not documented; null without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   commission_rank: rank by commission, 1 for the most
 --   previous_rank: commission_rank a month earlier; null if there was none, in the first month of a period that is a
 --     quarter or year, and while the month is open

@@ -14,18 +14,15 @@
 --   month: first day of the month in which the lead was created
 --   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
 --     that is an office or a group of users
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   receiver_office_id: customer id of the office that received a tip, or whose user did; null for leads, and
 --     if the receiving company is no office of the chain
 --   receiver_office_name: name of the office that received the tip, or whose user did
 --   receiver_type: what received the tip: User, Group or Office; null for leads
---   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group
---     received it
+--   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group received it
 --   receiver_user_name: name of the user who received the tip
 --   is_removed: whether the service lists the lead as removed; marts that count leads leave it out
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads
---     and tips
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate, not counting removed
 --     leads and leads after its sale; such leads count each home once per way and side

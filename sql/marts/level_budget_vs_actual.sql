@@ -7,7 +7,7 @@
 -- the forecast. Only budget and actual may be summed over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
 --     region is unknown
 --   member_name: name of the office, brand or region

@@ -7,21 +7,21 @@
 -- one level each.
 -- Key: level, member_id, month
 -- Columns:
---   level: office, brand, region or chain
---   member_id: the office, brand or region; null for the chain, and if the brand or region is unknown
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or region is
+--     unknown
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre
---     per home
+--   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre per home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home shared with an agent outside the chain counts in parts
---   sold_average_commission: average commission of a sale, computed from sums; null without a sale; never
---     average it or add it up: compute sum(sold_commission) / sum(sold_estate_parts)
+--   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
+--     commission; null without a sale; never average it or add it up: compute sum(sold_commission) /
+--     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   writing_parts: writing assignments (contract only), in parts if shared
 --   valuation_parts: valuations, in parts if shared
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to

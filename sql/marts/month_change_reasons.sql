@@ -6,7 +6,7 @@
 -- by the next reading of its report, or within a week. A sale or an agent explains only one change of a measure; if
 -- several would each explain a change alone, none of them is stated. Sales count at the offices of their agents by
 -- the agents' shares of today. So a sale that is no longer listed, or is listed by another office, counts whole where
--- it was listed, and the error remains unexplained.
+-- it was listed; the error remains unexplained.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -21,14 +21,14 @@
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate
---   street_address: address of the home, as last read
+--   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were
+--     stored
 --   share: the part of the sale that counts at the office; null if it has changed, or if it is not known, so that the
 --     whole sale counts
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
 --   user_id: id of the agent
---   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of marts.users
 --   writing_change: the change in the agent's number of writings; null if the number was not stored
 --   valuation_change: the change in the agent's number of valuations; null if the number was not stored
 --   reason_noted_at_utc: when the change of the sale or the agent was noted, or the latest of several changes
@@ -227,7 +227,7 @@ rated_candidates AS (
             WHEN is_recent THEN 6
         END AS fit
     FROM candidates
-    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- less may be rounding of an agent's average
+    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- an agent's smaller amount may be rounding
     WINDOW of_change AS (PARTITION BY change_id)
 ),
 

@@ -15,13 +15,11 @@
 --   region: region of the office in the settings, or of the customer whose offices are not known yet; null if none is
 --     given
 --   is_commission_held: whether the office report is loaded, not cut short, and lacks no row of the office
---   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a
---     day (in UTC) before the month was over, or lack rows or an amount that another report has; null if none
---     is missing
+--   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a day (in
+--     UTC) before the month was over, or lack rows or an amount that another report has; null if none is missing
 --   is_held: whether missing_reports is null
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
---     after the month began, when it hardly changes; false if one of them could have changed since; null if nothing
---     is loaded
+--   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year after
+--     the month began, when it hardly changes; false if one of them could have changed since; null if nothing is loaded
 WITH loaded_months AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources

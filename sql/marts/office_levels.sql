@@ -6,7 +6,7 @@
 -- Key: level, member_id, office_id
 -- Columns:
 --   office_id: customer id of the office
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: the office, brand or region that the office counts in; null for the chain, and for offices with an
 --     unknown brand or region
 --   member_name: name of the office, brand or region

@@ -17,8 +17,7 @@
 --     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads received
@@ -28,9 +27,8 @@
 --   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
 --     month; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office per active agent; null without an active agent
---   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or
---     an active agent; null if there is none, or if no earlier month is loaded, because the office may have
---     begun before
+--   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or an active
+--     agent; null if there is none, or if no earlier month is loaded, because the office may have begun before
 --   last_active_month: last month in which the office had commission, a sale, a writing assignment, a valuation or an
 --     active agent, or in which its activity is unknown
 --   closed_after_month: last_active_month of an office that has closed: it had no activity in at least three

@@ -17,8 +17,7 @@
 --   is_restatement: whether the month was over at the previous reading
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
---   commission_before: commission before the change; currency not documented, tax basis as declared in
---     marts.tax_basis
+--   commission_before: commission before the change; currency not documented, tax basis as declared in marts.tax_basis
 --   commission_after: commission after the change; currency not documented, tax basis as declared in marts.tax_basis
 --   commission_change: what the change added to the commission of this office and month
 --   price_before: sale price before the change; currency not documented

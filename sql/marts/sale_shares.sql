@@ -12,8 +12,7 @@
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_part: the agent's part of the sale price; currency not documented
 --   user_id: id of the agent
---   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of marts.users
 --   _row: row of bi.sales_agents
 SELECT
     sales.estate_id,

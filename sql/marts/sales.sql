@@ -1,5 +1,5 @@
 -- Which homes were sold, when, for how much and by whom?
--- One row per estate in the sales report, with its latest answer.
+-- One row per estate in the sales report.
 -- An estate is in two months if its contract date changed after the first month was last requested: the row that the service
 -- changed last counts, and a check names the estate.
 -- A row whose kind of assignment is called a valuation or a writing assignment is not a sale.
@@ -31,10 +31,9 @@
 --     responsible_user_id
 --   agents: names of all agents, the responsible one first, the others by name
 --   agent_commission: sum of the agents' shares, in SEK
---   agent_share: sum of the agents' parts; 1 when nothing is missing
+--   agent_share: sum of the agents' parts of the commission; 1 when nothing is missing
 --   is_shared_between_offices: whether agents of more than one office share the commission
---   restatement_count: how often price or commission changed after the sale, by the changes that the service
---     lists
+--   restatement_count: how often price or commission changed after the sale, by the changes that the service lists
 --   first_commission: commission as first noted with a sale price; currency and tax basis as for commission
 --   first_final_price: sale price as first noted; currency as for final_price
 --   last_restated_at: when price or commission were last changed after the sale, in local time

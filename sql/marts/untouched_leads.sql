@@ -13,8 +13,7 @@
 --   office_name: name of the office
 --   user_id: id of the user that the lead belongs to, or who received the tip; null if it belongs to an office or a
 --     group of users
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   is_valuation_request: whether the kind of lead is a seller's, see lead_side of marts.leads
 --   age_days: whole days from the creation of the lead to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days

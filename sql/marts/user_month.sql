@@ -12,8 +12,7 @@
 --     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two users may have the same name: group by user_id, and show user_label
@@ -37,10 +36,9 @@
 --     in the month; later months change no earlier one. Budgets do not count, nor do running commissions, unless the
 --     user is in no user report and none is loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
---   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the
---     month is open; false if it is not loaded, if the month has ended since an answer that counts was read, if
---     rows are missing and the user has none, or if the office left a group and its own answer has
---     not come since
+--   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
+--     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
+--     and the user has none, or if the office left a group and its own answer has not come since
 --   _customer: the customers whose user reports count, by id
 --   _month: first day of the month of the user reports of _customer
 WITH earned AS (

@@ -7,10 +7,12 @@
 -- Columns:
 --   user_name: name of the user; two users may have the same name: group by user_id
 --   is_present: whether marts.user_month had the user and month; otherwise there are no amounts
---   commission: commission from sales, valuations and writing assignments together;
---     currency not documented, tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency not documented, tax basis as declared in marts.tax_basis
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not
+--     documented, tax basis as declared in marts.tax_basis
+--   sold_commission: commission from sales alone, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to commission: it
+--     is not documented whether one contains the other
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: time of the newest answer on users in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total

@@ -12,9 +12,8 @@
 --   commission: sum of the answers that are added up; currency not documented, tax basis as declared in marts.tax_basis
 --   largest_commission: the largest commission in one of the answers that are added up; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   amounts: the amounts of each answer, with its customer and the office at which it counts: the customer's
---     own or only office, or the office of a group with the best evidence; currency and tax basis as for
---     commission
+--   amounts: the amounts of each answer, with its customer and the office at which it counts: the customer's own or
+--     only office, or the office of a group with the best evidence; currency and tax basis as for commission
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH answers AS (
     SELECT totals.*
