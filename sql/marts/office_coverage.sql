@@ -1,12 +1,12 @@
 -- For which offices should a month be loaded, and is it?
--- One row per office and month that should be loaded, loaded or not: from the office's first month in the settings
--- on, each month that is loaded for any office.
--- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
--- customer that was never read stands for itself, because its offices are not known yet. The mart covers the office
--- report, the running commissions and the leads, each only if any month of it is loaded. A month that was last read
--- before it was over, and is over now or no longer requested, counts as not loaded, because the rest of it is
--- missing. A month with a row that could not be loaded counts as not loaded too, except for the commission of an
--- office whose own row was loaded.
+-- One row per office and month that should be loaded, loaded or not; only months that are loaded for any office, from
+-- the first month of the settings on.
+-- An office is expected as long as a customer that answers for it is requested, else from its first to its last
+-- loaded month. A customer that was never read stands for itself, because its offices are not known yet. The mart
+-- covers the office report, the running commissions and the leads, each only if any month of it is loaded. A month
+-- that was last read before it was over, and is over now or no longer requested, counts as not loaded, because the
+-- rest of it is missing. A month with a row that could not be loaded counts as not loaded too, except for the
+-- commission of an office whose own row was loaded.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
