@@ -1,9 +1,9 @@
 -- What did users do, month by month: meetings, viewings, calls?
 -- One row per user, month and measure of the live activity report.
--- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures
--- have the service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked):
--- compare users or months by one measure, and never add up measures. `brokerbi shapes` shows whether the
--- answers have the assumed shape; if they do not, this table is empty. If a user has no row in a loaded
+-- All figures are assumed: the service documents neither the shape of this report nor what its measures count.
+-- Measures have the service's names, in snake_case, and one measure may contain another (meetings_total,
+-- meetings_own_booked): compare users or months by one measure, and never add up measures. `brokerbi shapes` shows
+-- whether the answers have the assumed shape; if they do not, this table is empty. If a user has no row in a loaded
 -- month, nothing is known about the user's activity.
 -- Key: user_id, month, measure
 -- Columns:
@@ -11,16 +11,15 @@
 --   amount: how many; the service does not state the unit
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
---   office_id: customer id of the office that the report names for the user, else the customer's own or only
---     office; null if unknown
---   office_name: name of that office
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
+--   office_id: customer id of the office that the report names for the user, else of the requested customer itself or
+--     its only office; null if unknown
+--   office_name: name of the office
 --   is_assumed: always true: neither shape nor measures are documented
 --   is_open: whether the month is not over, or its end has not been requested yet
---   _customer: the customer whose answer this is
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _customer: the customer whose answer the row comes from
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH activities AS (
     SELECT users.* REPLACE (coalesce(office_numbers.office_id, id_or_null(users.office_id), own_offices.office_id) AS office_id)
     FROM staging.live_activity_users AS users

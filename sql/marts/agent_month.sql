@@ -1,27 +1,30 @@
 -- What did each agent earn and do in a month, and what was budgeted?
--- One row per user and month in which the user was active, had any commission, or has a budget: the fact table of a star
--- with marts.dim_agent, marts.dim_office and marts.calendar.
--- Commission is as the service states it and budgets are in SEK without VAT: compare a budget with comparable_commission.
--- A number is null if its report is not loaded; budgets of future months are included, with is_open.
+-- One row per user and month in which the user was active, had any commission, or has a budget: the fact table of a
+-- star with marts.dim_agent, marts.dim_office and marts.calendar.
+-- Commission is as the service states it, and budgets are in SEK without VAT: compare a budget with
+-- comparable_commission. A number is null if its report is not loaded. Budgets of future months are included, with
+-- is_open.
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
---   user_label: the name, with a suffix if another user has the same name; the id if there is no name
 --   office_id: customer id of the user's office in the month, else of the budget's office; joins marts.dim_office
---   office_name: name of that office
+--   office_name: name of the office
 --   month: first day of the month; joins marts.calendar
 --   is_active: whether the user was active, see marts.user_month
---   is_open: whether the month is not over or has not begun
+--   is_open: whether the month is not over or still to come, or its end has not been requested yet
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency and tax basis as for commission
+--   sold_commission: commission from sales alone, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one
---   comparable_commission: commission less its VAT if the settings declare that it has any; see basis_note
+--   comparable_commission: commission without VAT, if the settings declare that it includes VAT, else commission as
+--     stated; see basis_note
 --   budget_sold_estates: the user's budget for homes sold; null without one
---   basis_note: what to note when commission is compared with its budget; null if both are declared to be without VAT
+--   basis_note: what to note when commission is compared with a budget; null if commission is declared to be without
+--     VAT, as budgets are
 WITH budgets AS (
     SELECT
         user_id,

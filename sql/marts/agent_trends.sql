@@ -1,26 +1,23 @@
 -- Whose commission fell, and whose rose, in the last three months that are over, compared with a year before?
--- One row per user who was active in any of these six months. The last of them is the newest month that is
--- over for every office.
--- An agent who joined after the first of last year's three months, or whose user report is not loaded to the
--- end of one of the months, is not compared: the change is null, and not a rise from zero.
+-- One row per user who was active in any of these three months, or in any of the same three months a year before. The
+-- last of the three is the newest month that is over for every office.
+-- A user who was first active after the first of the three months a year before, or whose user report is not loaded
+-- to the end of each of these months, is not compared: the change is null, and not a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:
 --   user_id: id of the user
---   user_label: the name, with a suffix if another user has the same
 --   office_id: customer id of the user's latest office
---   office_name: name of that office
+--   office_name: name of the user's latest office
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax basis as declared in marts.tax_basis
---   commission_before: commission of the same three months a year before; currency and tax basis as for
---     commission
+--   commission_before: commission of the same three months a year before; currency and tax basis as for commission
 --   commission_change: commission less commission_before
---   commission_change_share: the change as a share of commission_before; -0.1 is a tenth less
+--   commission_change_share: commission_change as a share of commission_before; -0.1 is a tenth less
 --   sold_estate_parts: homes sold in the three months
 --   sold_estate_parts_before: homes sold in the same three months a year before
---   active_month_count: in how many of the three months the user was active, see is_active in
---     marts.user_month
---   active_month_count_before: the same for the three months a year before
+--   active_month_count: in how many of the three months the user was active, see is_active in marts.user_month
+--   active_month_count_before: in how many of the same three months a year before the user was active
 --   first_active_month: first month in which the user was active
 --   has_left: whether the user has left, see marts.users
 WITH last_over AS (

@@ -4,25 +4,26 @@
 -- An estate id is assumed to identify the same home for every customer: a group and its office report a sale
 -- under one id, and a sale that moved to another office or was restated keeps its address or its day of
 -- contract. If customers number their homes separately, two sales share an id, and marts.sales keeps one of
--- them, by the rule stated at its office_id.
+-- them, by the rule in the description of its column office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: _row
 -- Columns:
 --   estate_id: id of the estate
---   office_id: customer id of the office that lists the sale that is left out
---   month: first day of the month of its contract
---   contract_on: day of its sale contract
---   street_address: street address of its home
---   final_price: its sale price; currency not documented
---   commission: its whole commission; currency not documented, tax basis as declared in marts.tax_basis
---   counted_office_id: customer id of the office that lists the sale of that id in marts.sales
---   counted_month: first day of the month of that sale's contract
---   counted_contract_on: day of that sale's contract
---   counted_street_address: street address of that sale's home
---   counted_final_price: price of that sale; currency not documented
---   _customer: the customer whose answer has the sale that is left out
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   office_id: customer id of the office that lists the sale left out
+--   month: first day of the month of the contract
+--   contract_on: day of the contract of the sale left out
+--   street_address: street address of the home of the sale left out
+--   final_price: price of the sale left out; currency not documented
+--   commission: whole commission of the sale left out; currency not documented, tax basis as declared in
+--     marts.tax_basis
+--   counted_office_id: customer id of the office that lists the counted sale, which has the same id in marts.sales
+--   counted_month: first day of the month of the contract of the counted sale
+--   counted_contract_on: day of the contract of the counted sale
+--   counted_street_address: street address of the home of the counted sale
+--   counted_final_price: price of the counted sale; currency not documented
+--   _customer: the customer whose answer the row comes from
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 --   _row: row of bi.sales_estates
 SELECT
     estates.estate_id,

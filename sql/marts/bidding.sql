@@ -11,20 +11,21 @@
 --   starting_price: asking price; currency not documented
 --   final_price: sale price; currency not documented
 --   bid_count: bids that were not annulled
---   bidder_count: number of people who made these bids
---   identified_bidder_count: bidders who have proven their identity
+--   bidder_count: number of people who made bids that were not annulled
+--   identified_bidder_count: people of bidder_count who have proven their identity
 --   hidden_bid_count: bids that were not annulled and are hidden; null if hidden bids were not requested
---   hidden_bid_share: hidden bids as a share of all that stand
+--   hidden_bid_share: hidden_bid_count as a share of bid_count; null if hidden bids were not requested, or if there
+--     is no bid
 --   canceled_bid_count: bids that were annulled
 --   unread_bid_count: bids that were not annulled and whose amount is not a number
---   first_bid: the opening bid; in the currency of the prices
+--   first_bid: the earliest bid that was not annulled; in the currency of the prices
 --   highest_bid: the highest bid that was not annulled; in the currency of the prices
---   first_bid_to_final_price: sale price less opening bid
---   starting_to_final_price: sale price less asking price
---   first_bid_on: day of the opening bid
---   bidding_days: days from the opening bid to the last
+--   first_bid_to_final_price: final_price less first_bid
+--   starting_to_final_price: final_price less starting_price
+--   first_bid_on: day of the earliest bid that was not annulled
+--   bidding_days: days from first_bid_on to the latest bid that was not annulled
 --   read_at_utc: when the home's bids were last requested, in UTC
---   _customer: the customer whose answer this is
+--   _customer: the customer whose answer the row comes from
 WITH latest_requests AS (
     SELECT *
     FROM staging.bids_asked

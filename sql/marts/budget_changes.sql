@@ -1,14 +1,12 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
 -- One row per office, user, month, measure and reading that found a different amount than the reading before.
--- A first reading is not a change. A new budget counts as entered if its office and month had a budget
--- before, or if both the office and the month in this report had been read before; else it came with the
--- first answer that could have it. A reading that a replay skipped because a newer one was loaded does not
--- count.
--- A change is noted when it is first read, not when it was made. Several budgets of a user for one month and
--- measure are added up.
+-- A first reading is not a change. A new budget counts as entered if its office and month had a budget of the measure
+-- before, or if the office and this report's month had been read before; else it came with the first answer that
+-- could have it, and is left out. A change is noted when it is first read, not when it was made. Several budgets of a
+-- user for one month and measure are added up.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
---   noted_at_utc: when the amount was first read
+--   noted_at_utc: when the amount was first read, or first missing
 --   noted_on: the day of noted_at_utc, in the chain's time zone
 --   office_id: customer id of the office
 --   office_name: name of the office
@@ -17,7 +15,7 @@
 --   measure: what is budgeted, as in marts.budgets
 --   amount_before: the earlier budget; null if there was none
 --   amount_after: the later budget; null if it was taken back
---   difference: amount_after less amount_before
+--   difference: amount_after less amount_before, with null as zero
 --   report: the budget report that the amount comes from
 WITH amounts_summed AS (
     SELECT office_id, user_id, month, measure, noted_at_utc, any_value(report) AS report, any_value(_customer) AS customer_id,
@@ -55,7 +53,7 @@ first_readings AS (
     GROUP BY ALL
 ),
 
-offices_first_read AS (  -- counted from the end of that run, because a run may read budgets last
+offices_first_read AS (  -- at the end of the run that first read them, because a run may read budgets last
     SELECT totals.office_id, coalesce(runs.read_at_utc, totals.valid_from_utc) AS known_since_utc
     FROM (SELECT office_id, min(valid_from_utc) AS valid_from_utc FROM marts.month_total_versions GROUP BY ALL) AS totals
     ASOF LEFT JOIN (SELECT DISTINCT read_at_utc FROM staging.readings) AS runs

@@ -11,7 +11,7 @@
 --   month: first day of the month
 --   report: the budget report that the amount comes from
 --   valid_from_utc: when this amount was first read
---   valid_to_utc: when it was first missing; null while it is current
+--   valid_to_utc: when this amount was first missing; null while it is current
 --   _load_id: the load that first had this amount; joins meta.loads
 WITH chosen_budgets AS (
     SELECT budgets.*

@@ -1,21 +1,21 @@
 -- A table of dates: which days, months, quarters and years are there?
--- One row per day, from the first month that is loaded for any office to the end of the newest year with a month or a
--- budget; for a BI tool that needs a table of dates. Monthly facts have the first day of their month, so both monthly
--- and daily facts join on day.
+-- One row per day, from the first month that is loaded for any office or has a budget to the end of the year of the
+-- last such month; for a BI tool that needs a table of dates. Monthly facts have the first day of their month, so
+-- both monthly and daily facts join on day.
 -- Kind: view
 -- Key: day
 -- Columns:
 --   day: the day
---   month: first day of its month
---   month_number: 1 to 12
+--   month: first day of the month of the day
+--   month_number: number of the month, 1 to 12
 --   year_month: the month as text, 2026-03
---   quarter: first day of its quarter
---   quarter_number: 1 to 4
+--   quarter: first day of the quarter of the day
+--   quarter_number: number of the quarter, 1 to 4
 --   year: year of the day
---   iso_year: year of its week, by ISO 8601
---   iso_week: number of its week, by ISO 8601
+--   iso_year: year of the day's week, by ISO 8601
+--   iso_week: number of the day's week, by ISO 8601
 --   weekday_number: 1 for Monday to 7 for Sunday
---   is_month_over: whether its month is over for every loaded office
+--   is_month_over: whether the month of the day is over for every loaded office
 WITH span AS (
     SELECT
         min(month) AS first_month,

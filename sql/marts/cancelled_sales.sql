@@ -10,21 +10,21 @@
 --   known_since_on: day on which sales of the office were first read; sales that disappeared before are not known
 --   estate_id: id of the estate
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
---   agents: names of the users who shared the commission, the responsible one first, as last read; null like
---     street_address
+--   agents: names of the users who shared the commission, the responsible one first, as last read; null for a sale
+--     that was gone before agents were stored
 --   office_id: customer id of the listing office
---   office_name: name of that office
+--   office_name: name of the listing office
 --   month: first day of the month that had the sale
---   contract_on: day of its contract
---   is_restatement: whether the month was over at the previous reading, so that a closed month fell
+--   contract_on: day of the contract of the sale
+--   is_restatement: whether the month was over at the previous reading, so that the total of a closed month fell
 --   is_in_totals: whether the totals of the office report are without the sale, because that report was read
 --     in the same run or later; false while the totals may still include it
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
---   final_price: sale price; its currency is not documented
---   load_id_before: the load that listed it last; joins meta.loads
---   _customer: the customer whose answer shows that it is gone
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   final_price: sale price; currency not documented
+--   load_id_before: the last load that listed the sale; joins meta.loads
+--   _customer: the customer whose answer shows that the sale is gone
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH states AS (
     SELECT
         *,

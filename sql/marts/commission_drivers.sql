@@ -1,14 +1,13 @@
 -- Did commission from sales change by the number of homes, by their price or by the fee?
--- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year before.
--- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each of the
--- three is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), so their order does
--- not matter. They cover the offices that marts.growth compares; the rest of the difference comes from offices that
--- opened or closed, and all four add up to the difference exactly. The effects of a brand's offices need not add up to
--- the brand's: if homes move to offices with other prices, the brand has a price effect.
--- All four effects are null if a factor is unknown, zero or negative. A period is unknown if an office is not loaded
--- to the end of one of its months, or was not requested for that month: missing_offices names the office. An office
--- that has been switched off since then counts only in the year before; a closed office has no row of its own after its
--- last month. Other commission (writing assignments, valuations) is not included.
+-- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year
+-- before.
+-- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each
+-- factor is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), over the offices
+-- that marts.growth compares; the rest of the difference is offices_effect, so all four effects add up to the
+-- difference exactly. The effects of a brand's offices need not add up to the brand's: if homes move to offices with
+-- other prices, the brand has a price effect. All four are null if a factor or the difference is unknown, or a factor
+-- is zero or negative. An office that was switched off in between counts only in the year before; a closed office has
+-- no row of its own after its last month.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -26,14 +25,15 @@
 --   average_price: average price of a home sold; currency not documented
 --   average_price_before: average price of a home sold in the period a year before; currency not documented
 --   sold_commission_percentage: the fee: commission from sales in percent of their prices
---   sold_commission_percentage_before: the fee of the period a year before
+--   sold_commission_percentage_before: the fee in the period a year before: commission from sales in percent of their
+--     prices
 --   difference: sold_commission less sold_commission_before
---   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of
---     sold_commission
---   price_effect: the part that comes from higher or lower prices
---   fee_effect: the part that comes from a higher or lower fee
---   offices_effect: the part that comes from offices that opened or closed
---   missing_offices: names of offices with an unknown month in either period; null if there is none
+--   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of sold_commission
+--   price_effect: the part of the difference that comes from higher or lower prices
+--   fee_effect: the part of the difference that comes from a higher or lower fee
+--   offices_effect: the part of the difference that comes from offices that opened or closed
+--   missing_offices: names of offices that are not loaded to the end of a month of either period, or were not
+--     requested for it; null if there is none
 WITH months AS (
     SELECT
         coverage.office_id,

@@ -5,13 +5,13 @@
 -- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: name of the customer in the settings, else of the office with its id; null if there is none
+--   customer_name: name of the customer in the settings, else of the office with the same id; null if there is neither
 --   region: region of the customer in the settings; null if it has none
---   is_refreshed: whether it is requested, and the service denies none of its reports
---   office_count: offices it answered for
---   own_office_id: customer id of the office that rows without an office count for: the customer itself if it
---     is an office, else its only office; null if it answered for several
---   offices: names (or ids) of these offices, by name
+--   is_refreshed: whether the customer is requested, and the service denies none of its reports
+--   office_count: number of offices that the customer answered for
+--   own_office_id: customer id of the office that rows without an office count for: the customer itself if it is an
+--     office, else its only office; null if it answered for several or none
+--   offices: names or ids of the offices that the customer answered for
 --   first_month: first day of the oldest loaded month of any report, except reports that look ahead
 --   last_month: first day of the newest loaded month of any report, except reports that look ahead
 --   not_refreshed_offices: names or ids of offices whose numbers come from this customer and are no longer refreshed;

@@ -5,7 +5,7 @@
 -- Key: user_id
 -- Columns:
 --   latest_office_id: customer id of the user's office in the latest month of marts.user_month
---   latest_office_name: name of that office
+--   latest_office_name: name of the user's office in the latest month of marts.user_month
 SELECT
     user_id,
     user_label,

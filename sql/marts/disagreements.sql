@@ -1,26 +1,26 @@
 -- In which months of which offices do reports disagree?
--- One row per office and month with a difference in marts.reconciliation. There, a single sale that only one
--- report has makes several rows, one for each report and measure; here it makes one row, with the largest
--- difference of each measure, or null if one report has the row without an amount.
+-- One row per office and month with a difference in marts.reconciliation.
+-- There, a single sale that only one report has makes several rows, one for each report and measure. Here it makes
+-- one row, with the largest known difference of each measure, or null if none is known.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
---   office_name: name of that office
---   differing_reports: the reports that differ from the office report, by name; or shares of agents, which differ
---     from the whole commission in the sales list
---   odd_report: the report that is alone with its numbers: the office report if all others agree with one
---     another, else the only report that differs from it; null if neither is true, or if only one report
+--   office_name: name of the office
+--   differing_reports: the reports that differ from the office report, and shares of agents if they differ from the
+--     whole commission in the sales list; by name
+--   odd_report: the report that is alone with its numbers: the office report if all others differ from it and agree
+--     with one another, else the only report that differs from it; null if neither is true, or if only one report
 --     could be compared
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
 --     the office report
---   price_difference: the largest difference of prices
---   estate_parts_difference: the largest difference of homes sold
+--   price_difference: the largest difference of prices: the other report less the office report
+--   estate_parts_difference: the largest difference of homes sold: the other report less the office report
 --   likely_reason: why they may differ, as in marts.reconciliation for the largest difference of commission, else of
 --     another measure
---   last_read_at_utc: when the service gave the last of the answers compared
+--   last_read_at_utc: when the service gave the newest of the answers that differ
 --   _customer: the customer whose office report counts
---   _month: month of that report
+--   _month: first day of the month of the office report of _customer
 WITH comparisons AS (
     SELECT
         *,

@@ -1,8 +1,8 @@
 -- Which figures may be missing or doubtful, and why?
--- One row per condition of meta.conditions that is about figures (for a check, one per office, user and month
--- that it found); one per office and month in which reports disagree or a report is no longer read; and,
--- while it is not declared whether commissions include VAT, one per report with commissions. A null means
--- that any value may be affected. A budget is not doubtful if another report has it on time.
+-- One row per condition of meta.conditions that is about figures (for a check, one per office, user and month that it
+-- found). Also one row per office and month in which reports disagree, one per office, report and month that is no
+-- longer read, and one per report with commissions while it is not declared whether these include VAT.
+-- A null means that any value may be affected. A budget is not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
@@ -13,11 +13,11 @@
 --   report: the report that the condition is about
 --   measure: the measure of the rows that a check found
 --   customer: the requested customer
---   earner_id: the office, or for some checks the user, that the condition is about
+--   earner_id: id of the office, or for some checks of the user, that the condition is about
 --   month: first day of the month
 --   is_of_growing: whether the condition is only about months that are not over
---   since_utc: since when it has been true, in UTC; null if unknown
---   error: the issue, in a sentence
+--   since_utc: since when the condition has been true, in UTC; null if unknown
+--   error: the issue, in words; for reports that differ, the likely reason
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- because it is read three times
 
@@ -92,7 +92,7 @@ all_doubts AS (
     FROM marts.office_sources AS sources
     INNER JOIN meta.subjects AS subjects USING (report)
     WHERE NOT sources.is_current
-        AND sources.source_state NOT IN ('access refused', 'login refused')  -- which are conditions already
+        AND sources.source_state NOT IN ('access refused', 'login refused')  -- because meta.conditions has these
         AND (
             subjects.numbers <> 'budgets'
             OR (report, office_id, month) IN (SELECT (report, office_id, month) FROM marts.budgets WHERE valid_to_utc IS NULL)

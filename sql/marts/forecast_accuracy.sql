@@ -1,14 +1,13 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- A forecast is that of marts.level_budget_vs_actual for the month. If all months up to it had been read a
--- week after its end (marts.month_total_versions), the forecast is computed from their totals at that time
--- and today's budgets, else from today's totals. The range reaches as far up and down as the worst miss of
--- any earlier year in the same month or a later one, and never below the amount already reached. It rests on
--- past_year_count years; with fewer than three there is no range. A closed office has no row after its last
--- month.
+-- The forecast is year_forecast of marts.level_budget_vs_actual. Its miss is measured with year_forecast_then if all
+-- months up to the month had been read a week after its end (marts.month_total_versions), else with today's
+-- year_forecast. The range from year_forecast_low to year_forecast_high reaches as far up and down as the worst miss
+-- of any earlier year in the same month or a later one, and never below the amount already reached. With fewer than
+-- three such years (past_year_count) there is no range. A closed office has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
 --     region is unknown
 --   member_name: name of the office, brand or region
@@ -17,15 +16,17 @@
 --   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as actual in
 --     marts.office_budget_vs_actual, see basis_note there
 --   year_actual: where the year ended; null while it is not over, or not loaded to its end
---   year_forecast_then: the forecast by the totals as read a week after the month's end; null if not all were read then
+--   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end; null if
+--     not all were read then
 --   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it;
 --     if year_forecast_then is unknown, year_forecast is taken, which includes later corrections, so the miss may have
 --     been larger
 --   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
---   worst_miss_share: the largest worst_miss_of_year_share of these years
---   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached if that is more
---   year_forecast_high: year_forecast plus worst_miss_share of it
+--   worst_miss_share: the largest worst_miss_of_year_share of the years of past_year_count
+--   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached if that is more; null if
+--     past_year_count is below three
+--   year_forecast_high: year_forecast plus worst_miss_share of it; null if past_year_count is below three
 WITH forecasts AS (
     SELECT
         level, member_id, member_name, measure, month, year_forecast, year_to_date_actual,
@@ -36,7 +37,7 @@ WITH forecasts AS (
 ),
 
 -- A year's forecast is proportional to the amount reached, so then_share, the ratio of the earlier totals to today's,
--- is also that of the forecasts.
+-- is also the ratio of the forecasts.
 readings AS (
     SELECT
         moments.month AS seen_from,

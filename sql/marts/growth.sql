@@ -5,21 +5,20 @@
 -- Kind: view
 -- Key: level, member_id, period, month
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
---   commission: commission of all offices; null if a month of an office is not known;
---     currency not documented, tax basis as declared in marts.tax_basis
---   commission_before: commission of the same months a year before
---   growth_share: growth in total, 0.1 for 10 percent; null if either is not known
+--   commission: commission of all offices; null if a month of an office in either period is not known; currency not
+--     documented, tax basis as declared in marts.tax_basis
+--   commission_before: commission of all offices in the same months a year before; null if commission is null
+--   growth_share: growth in total, 0.1 for 10 percent; null if commission is null, or if commission_before is zero
 --   like_for_like_commission: commission of the offices that are compared
---   like_for_like_commission_before: commission of these offices in the same months a year before
---   like_for_like_growth_share: growth of the offices that are compared
+--   like_for_like_commission_before: commission of the offices that are compared, in the same months a year before
+--   like_for_like_growth_share: growth of the offices that are compared, 0.1 for 10 percent
 --   compared_offices: customer ids of the offices that are compared, by id; null without one
---   compared_office_count: offices that were open, and whose commission is known, in each month of both
---     periods
---   office_count: offices with a month in either period, except those that had closed before both
+--   compared_office_count: offices that were open, and whose commission is known, in each month of both periods
+--   office_count: offices with a month in either period, except those that had closed before both periods
 --   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH periods AS (
     SELECT month, unnest([

@@ -1,14 +1,10 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user with is_active in marts.user_month: with commission, a sale, a writing assignment, a
--- valuation, a lead or a tip sent in the month. An agent joins in the first of these months. An agent who is
--- no longer active counts in the month after the last active month: as left if the last active month is
--- left_after_month of marts.users, else as quiet, and later as back if active again. An agent who changed
--- office counts as moved, and neither left nor joined the chain; nor the brand or region, if it stayed the
--- same. So active agents are those of the month before, plus joined, back and moved in, less left, quiet and
--- moved out.
--- A number is null if the user report of an office is not loaded in full for the month or, in all columns but
--- active_agent_count, for the month before.
+-- An agent is a user with is_active in marts.user_month; one who stops being active counts as left or quiet in the
+-- month after the last active one. An agent who changed office counts as moved, and neither left nor joined the
+-- chain; nor the brand or region, if it stayed the same. So active agents are those of the month before, plus joined,
+-- back and moved in, less left, quiet and moved out. A count is null if the user report of an office is not loaded in
+-- full for the month; all but active_agent_count are also null if it is not loaded in full for the month before.
 -- Agents of an unknown office are only in the chain.
 -- Key: level, member_id, month
 -- Columns:
@@ -19,7 +15,7 @@
 --   month: first day of the month
 --   active_agent_count: agents active in the month
 --   joined_count: active agents who were never active before
---   back_count: active agents who were active before, but not in the month before
+--   back_count: active agents who had been active in an earlier month, but not in the month before
 --   left_count: agents active in the month before, and not since, who have left
 --   quiet_count: agents active in the month before and not in this one, who came back or are not known to have left
 --   moved_in_count: active agents who were at another office, brand or region in the month before

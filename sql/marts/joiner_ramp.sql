@@ -1,5 +1,5 @@
 -- How quickly do new agents begin to earn?
--- One row per office, first active month and month since. Users of the first loaded month are left out,
+-- One row per office, joined_month and months_since. Users active in the first loaded month are left out,
 -- because it is unknown when they joined. All numbers add up: sum(commission) / sum(joined_count) over at
 -- least 25 users is the usual ramp.
 -- Kind: view
@@ -7,10 +7,11 @@
 -- Columns:
 --   office_id: customer id of the user's office in the month
 --   joined_month: first month in which the users were active, see marts.user_month
---   months_since: months since joined_month, 0 for the month itself
+--   months_since: months since joined_month, 0 for the month itself, 23 at most
 --   joined_count: users of the office who joined in joined_month
---   active_count: joined users who were active in the month
---   commission: commission of these users; currency not documented, tax basis as declared in marts.tax_basis
+--   active_count: users of joined_count who were active in the month
+--   commission: commission of the users of joined_count in the month; currency not documented, tax basis as declared
+--     in marts.tax_basis
 SELECT
     office_id,
     first_active_month AS joined_month,

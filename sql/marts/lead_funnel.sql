@@ -1,37 +1,35 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
--- One row per month, office, way, kind and state of leads; a month that is loaded has a row with zero for every
--- kind and state that the office has ever had, and at least one row per way. A month without a row is unknown.
--- A lead counts in the month it was created and with its current state, so old months keep changing. Removed leads are only in
--- removed_lead_count. A home counts once within a way and side, at the first lead that names it, and not at leads that came
--- after its sale; so homes add up over months, offices, kinds and states, but not over sides. Over sides, add up
--- distinct_home_count and distinct_sold_count, in which a home counts once within a way.
--- Conversion is meaningful for sellers only (lead_side seller: from the wish to sell, or the valuation, to the sale):
--- sold_count / home_count, for leads that name a home. A home is usually named only once it is an assignment, so this does not
--- measure how many enquirers became sellers: show no_home_lead_count / lead_count with it. A home that a buyer asked about may
--- be sold to someone else; for buyers, sold_home_lead_count / sold_count is how many leads a sold home drew, over all kinds of
--- a side, because a home belongs to the kind of the first lead about it. Leads of the last months have had little time to
--- become sales: compare only months with is_mature.
+-- One row per month, office, way, kind and state of leads; a loaded month has a row with zero for every kind and
+-- state that the office has ever had, and a month without a row is unknown.
+-- A lead counts in the month it was created and with its current state, so old months keep changing. A home counts
+-- once within a way and side: add up homes over months, offices, kinds and states, but over sides add up
+-- distinct_home_count and distinct_sold_count, and never add up homes over ways. Conversion, sold_count / home_count,
+-- is meaningful for sellers only, in months with is_mature. Conversion covers only leads that name a home, and a home
+-- is usually named only once it is an assignment: show no_home_lead_count / lead_count with it. A home that a buyer
+-- asked about may be sold to someone else: for buyers, sold_home_lead_count / sold_count, over all kinds of the side,
+-- is how many leads a sold home drew.
 -- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
---   month: first day of the month the leads were created in
+--   month: first day of the month in which the leads were created
 --   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null if unknown
 --   office_name: name of the office
---   lead_type: kind of lead, as the service words it; null if an office has none of that way
+--   lead_type: kind of lead, as the service words it; null if the service states none, or if the row is there only
+--     because the office has no leads of the way
 --   state: progress of the leads, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so
 --     that most sales that result from its leads are known
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads
---     and tips
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home
---   after_sale_lead_count: leads about a home that had been sold before; in no count of homes
---   estate_lead_count: leads about a home that had not been sold before
---   home_count: homes that these leads name, each at the first lead about it
---   sold_count: those homes that were sold later, each once
---   distinct_home_count: homes whose first lead on any side is one of these, so that sums over sides count a home once
---   distinct_sold_count: those of distinct_home_count that were sold after that lead
+--   after_sale_lead_count: leads about a home that was sold before the lead was created; in no count of homes
+--   estate_lead_count: leads about a home that was not sold before the lead was created
+--   home_count: homes that the leads name, each at the first lead of its way and side about it
+--   sold_count: homes of home_count that were sold later
+--   distinct_home_count: homes that the leads name, each at the first lead of its way on any side, so that sums over
+--     sides count a home once
+--   distinct_sold_count: homes of distinct_home_count that were sold later
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
 WITH kinds AS (

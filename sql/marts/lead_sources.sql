@@ -4,13 +4,13 @@
 -- Key: month, office_id, sender_name
 -- Columns:
 --   month: first day of the month in which the leads were created
---   office_id: customer id of the office that received them; null if unknown
+--   office_id: customer id of the office that received the leads; null if unknown
 --   office_name: name of the office
---   sender_name: who sent them, as the service names it; null if it states none
+--   sender_name: who sent the leads, as the service names the sender; null if it states none
 --   lead_count: incoming leads, without removed ones
 --   new_lead_count: incoming leads with the state New, without removed ones
---   home_count: homes that these leads name, each at the first lead of its side about it; buyers' leads left aside
---   sold_count: those of home_count that were sold later
+--   home_count: homes that the leads name, each at the first lead of its side about it; without leads of buyers
+--   sold_count: homes of home_count that were sold later
 SELECT
     month,
     office_id,

@@ -1,42 +1,38 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
--- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent
--- it; receiver_office_id has the office that received a tip. The office is the company that the lead names,
--- by its id, number or name; else the requested customer if that is an office; else the office at which the
--- user worked then; else unknown. Of two answers, the one loaded later counts. A sale is matched by the
--- documented id of the estate, and counts as later if its contract is not older than the lead; sales before
--- the file's first month are not known. Removed leads are included, with is_removed.
--- It is built year by year, which takes a third less time than all at once.
+-- The office is the company that the lead names, by its id, number or name; else the requested customer if that is an
+-- office; else the office at which the user worked then; else unknown. Of two answers, the one loaded later counts. A
+-- sale is matched by the documented id of the estate, and counts as later if its contract is not older than the lead;
+-- sales before the file's first month are not known. Removed leads are included, with is_removed.
+-- The table is built year by year, which takes a third less time than all at once.
 -- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS part_year FROM staging.leads
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null if unknown
---   office_name: name of that office
---   month: first day of the month it was created in
+--   office_name: name of the office
+--   month: first day of the month in which the lead was created
 --   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
 --     that is an office or a group of users
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   receiver_office_id: customer id of the office that received a tip, or whose user did; null for leads, and
 --     if the receiving company is no office of the chain
---   receiver_office_name: name of that office
---   receiver_type: who received the tip there: User, Group or Office
---   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group
---     received it
---   receiver_user_name: name of that user
---   is_removed: whether the service lists it as removed; marts that count leads leave it out
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads
---     and tips
+--   receiver_office_name: name of the office that received the tip, or whose user did
+--   receiver_type: what received the tip: User, Group or Office; null for leads
+--   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group received it
+--   receiver_user_name: name of the user who received the tip
+--   is_removed: whether the service lists the lead as removed; marts that count leads leave it out
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
---   is_first_of_home: whether this is the first lead of its way and side that names the estate, not counting
---     removed leads and leads after its sale; rows with it count each home once per side
---   is_first_on_any_side: the same over all sides; rows with it count each home once
+--   is_first_of_home: whether the lead is the first of its way and side that names the estate, not counting removed
+--     leads and leads after its sale; such leads count each home once per way and side
+--   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side, not counting
+--     removed leads and leads after its sale; such leads count each home once per way
 --   sold_on: day of the contract, if the estate was sold after the lead was created
---   days_to_contract: days from the lead to that contract
---   _customer: the customer whose answer this is
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   days_to_contract: days from the creation of the lead to sold_on
+--   _customer: the customer whose answer the row comes from
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 --   _row: row of bi.incoming_leads, bi.outgoing_leads or bi.tips
 SELECT
     leads.lead_id,

@@ -3,11 +3,11 @@
 -- without one are in neither budget nor actual. The actual is null if an office's actual is not known, because the sum
 -- of the other offices would look too low against the whole budget. missing_offices names the office.
 -- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
--- For the year, read one row of a measure, the latest month with NOT is_open: it holds the year to date and
+-- For the year, read one row per member and measure, the latest month with NOT is_open: it holds the year to date and
 -- the forecast. Only budget and actual may be summed over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
---   level: office, brand, region or chain
+--   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
 --     region is unknown
 --   member_name: name of the office, brand or region
@@ -15,16 +15,16 @@
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
 --   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as documented for setting budgets;
 --     null without a budget
---   actual: amount that these offices reached in the month; null if one of them is not known. The currency of
---     commission is not documented, and declared VAT is deducted: see basis_note
---   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget;
---     null if one is not known, and in an open month
+--   actual: amount that the offices with a budget in the year reached in the month; null if one of them is not known.
+--     The currency of commission is not documented, and declared VAT is deducted: see basis_note
+--   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget; null if
+--     an office's actual is not known, and in an open month
 --   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
---   year_to_date_actual: amount reached from January to the month; null if an office is not known in one of
+--   year_to_date_actual: amount reached from January to the month; null if an office's actual is not known in one of
 --     these months; already a sum, so never add it up over months
 --   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
---     year_to_date_budget; null in an open month
---   year_budget: budget of the whole year, the same on each of its rows, so never add it up over months
+--     year_to_date_budget; null if year_to_date_actual is null, and in an open month
+--   year_budget: budget of the whole year, the same in each of its months, so never add it up over months
 --   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
 --   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
 --     open
@@ -32,7 +32,7 @@
 --     year_budget
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices whose actual in the month is not known
---   missing_offices: names of these offices; null if none is missing
+--   missing_offices: names of the offices whose actual in the month is not known; null if there is none
 --   is_open: whether the month is not over yet, or still to come, for one of the offices
 --   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented; null
 --     for counts, and if both are declared to be without VAT

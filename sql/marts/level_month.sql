@@ -1,26 +1,27 @@
 -- What did offices, brands, regions and the whole chain earn and do, month by month?
--- One row per level, member and month that is loaded for any office, a sum over its offices; a row of level
--- brand or region without member_id covers offices whose brand or region is unknown. Amounts are those of the
--- offices that are loaded: if is_complete is false, an office is missing, or was last read in the middle of
--- the month, and more was earned than is shown. A number is null if its report is loaded for no office.
--- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one level each.
+-- One row per level, member and month that is loaded for any office, with sums over the member's offices; a row of
+-- level brand or region without member_id covers offices whose brand or region is unknown.
+-- Amounts are those of the offices that are loaded. If is_complete is false, missing_offices names reports that are
+-- missing or cover only a part of the month, and the true numbers may be higher. A number is null if its report is
+-- loaded for no office. Read one level, and never add up two: marts.chain_month, brand_month and region_month have
+-- one level each.
 -- Key: level, member_id, month
 -- Columns:
---   level: office, brand, region or chain
---   member_id: the office, brand or region; null for the chain, and if the brand or region is unknown
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or region is
+--     unknown
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre
---     per home
+--   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre per home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home shared with an agent outside the chain counts in parts
---   sold_average_commission: average commission of a sale, computed from sums; null without a sale; never
---     average it or add it up: compute sum(sold_commission) / sum(sold_estate_parts)
+--   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
+--     commission; null without a sale; never average it or add it up: compute sum(sold_commission) /
+--     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   writing_parts: writing assignments (contract only), in parts if shared
 --   valuation_parts: valuations, in parts if shared
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
@@ -28,20 +29,22 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if none
---     is. Agents without a known office are only in marts.headcount_month
---   commission_per_active_agent: commission of these offices per active agent, computed from sums; null
---     without an active agent
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if it
+--     is loaded for none. Agents without a known office are only in marts.headcount_month
+--   commission_per_active_agent: commission per active agent, computed from sums over the offices whose user report
+--     is loaded; null without an active agent
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open
 --   expected_office_count: offices that should be loaded, see marts.office_coverage
---   missing_offices: offices that lack a report, or have a report that was cut short, with the name of the
---     report; null if nothing is missing
---   is_commission_complete: whether the office report of all expected offices is loaded, and none was cut short
---   is_complete: whether all expected offices are completely loaded, and nothing was cut short
---   is_refreshed: whether all its reports are still requested, or were last read a year after the month, when it hardly
---     changes; false if one of them could have changed since
+--   missing_offices: names of offices with a missing or incomplete report, each with the name of the report; null if
+--     nothing is missing
+--   is_commission_complete: whether the office report is loaded for all expected offices, and neither cut short nor
+--     lacking an office's row
+--   is_complete: whether all expected offices are completely loaded
+--   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
+--     after the month began, when it hardly changes; false if one of them could have changed since
 --   is_open: whether the month is not over, or its end has not been requested yet
---   is_last_over: whether it is the newest month that is over for every office, or the newest of all if none is over
+--   is_last_over: whether the month is the newest one that is over for every office, or the newest of all if none is
+--     over
 WITH summed AS (
     SELECT
         levels.level,

@@ -5,8 +5,8 @@
 -- Kind: view
 -- Key: level, member_id, office_id, month
 -- Columns:
---   level: office, brand, region or chain
---   member_id: the office, brand or region; null for the chain
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: customer id of the office, or the brand or region; null for the chain
 --   office_id: customer id of the office
 --   month: first day of the month
 --   is_whole: whether the office report is loaded to the end of the month, or to now while it is open

@@ -4,14 +4,15 @@
 -- Kind: view
 -- Key: access_month, office_id, state
 -- Columns:
---   access_month: first day of the month of possession; null if that day is not known
+--   access_month: first day of the month of possession; null if the day of possession is not known
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   state: received, due, signed or possession not known, see marts.receivables
 --   home_count: homes
 --   commission: whole commission, as marts.receivables has it; tax basis as declared in marts.tax_basis
---   late_commission: commission of homes that have been due for over 30 days
---   is_receipt_noted: whether the office has noted the receipt of any commission; if not, all that is due looks late
+--   late_commission: commission of homes whose commission has been due for over 30 days
+--   is_receipt_noted: whether the office has noted the receipt of any commission; if not, every commission that is
+--     due looks late
 SELECT
     date_trunc('month', access_on)::DATE AS access_month,
     office_id,

@@ -1,13 +1,12 @@
 -- Why did a month that was over change?
 -- One row per change in marts.month_changes and sale or agent that explains a part of it, and one row for the
 -- unexplained rest. The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in
--- the office report and the change. If the amounts fit, it may also have been noted earlier, after the first
--- reading of that total, or later, up to the next reading or a week after the change. A sale or an agent is a
--- reason for one change only. If several would each explain the change alone, none of them is stated.
--- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
--- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
--- where it was listed; the difference remains unexplained.
+-- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in the
+-- office report and the change. If the amounts fit, its change may also have been noted some time earlier, or later:
+-- by the next reading of its report, or within a week. A sale or an agent explains only one change of a measure; if
+-- several would each explain a change alone, none of them is stated. Sales count at the offices of their agents by
+-- the agents' shares of today. So a sale that is no longer listed, or is listed by another office, counts whole where
+-- it was listed; the error remains unexplained.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -15,29 +14,29 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: sale new, sale gone (from this month and office), sale changed (also one that another office listed and this
---     office shared); writings, valuations, or writings or valuations of an agent, if both changed or neither is known;
---     for the unexplained rest, open, or nobody if all reports read since the change show that it is no agent's and no
---     sale's commission, and no other office has the opposite change
+--   kind: for a sale: sale new, sale gone (from this month and office) or sale changed (also one that another office
+--     listed and this office shared); for an agent: writings, valuations, or, if both changed or it is not known
+--     which did, writings or valuations; for the unexplained rest: nobody if all reports read since the change show
+--     that it is no agent's and no sale's commission, and no other office has the opposite change, else open
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
---     the measure
+--     in marts.month_changes
 --   estate_id: id of the estate
---   street_address: address of the home, as last read
---   share: the part of the sale that counts here; null if it has changed, or is not known, so that the whole sale
---     counts
+--   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were
+--     stored
+--   share: the part of the sale that counts at the office; null if it has changed, or if it is not known, so that the
+--     whole sale counts
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
 --   user_id: id of the agent
---   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
---     marts.users
---   writing_change: the change in the agent's number of writings; null if that was not stored
---   valuation_change: the change in the agent's number of valuations; null if that was not stored
---   reason_noted_at_utc: when the change of the sale or the agent was noted; the latest of several
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of marts.users
+--   writing_change: the change in the agent's number of writings; null if the number was not stored
+--   valuation_change: the change in the agent's number of valuations; null if the number was not stored
+--   reason_noted_at_utc: when the change of the sale or the agent was noted, or the latest of several changes
 --   awaited_reports: for an unexplained rest, the reports last read before the change, which may still explain it; null
 --     if all were read since and do not explain it
 --   _customer: the customer whose answer showed the later total
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
@@ -64,7 +63,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may have a reason, with the times at which each was first read as over, and first read since the change.
+-- Reports that may have a reason, with the times of their first readings after the month was over and since the change.
 reports_read AS (
     SELECT
         changes.change_id,
@@ -212,8 +211,8 @@ candidates AS (
         AND (is_sale OR noted_changes.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- The first group whose amounts add up to the difference; else all recent ones, because they came between the two
--- readings.
+-- The first group whose amounts add up to the difference; else all recent candidates, because they came between
+-- the two readings.
 rated_candidates AS (
     SELECT
         *,
@@ -228,7 +227,7 @@ rated_candidates AS (
             WHEN is_recent THEN 6
         END AS fit
     FROM candidates
-    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is a rounded average times parts
+    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- an agent's smaller amount may be rounding
     WINDOW of_change AS (PARTITION BY change_id)
 ),
 
@@ -295,7 +294,7 @@ rests AS (
             AND abs(
                 coalesce(any_value(agents_summed.amount_of_sales), 0) - coalesce(any_value(explained_sums.explained_by_sales), 0)
             ) < changes.tolerance
-            -- the office's share of a sale may have been another one than assumed
+            -- the office's share of a sale may have been larger or smaller than assumed
             AND CASE WHEN amount < 0 THEN any_value(explained_sums.may_be_less) ELSE any_value(explained_sums.may_be_more) END IS NOT TRUE
             AS is_nobodys
     FROM changes
@@ -330,7 +329,7 @@ SELECT
     changes._month,
     changes._load_id
 FROM (
-    -- Shares are rounded, and so are the amounts of sales: so a rest below the tolerance is added to the largest reason.
+    -- Shares and the amounts of sales are rounded, so a rest below the tolerance is added to the largest reason.
     SELECT reasons.* REPLACE (
         (reasons.amount + CASE
             WHEN rests.is_rounding

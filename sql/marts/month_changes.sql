@@ -1,8 +1,8 @@
 -- Which closed months have changed, and since when?
 -- One row per office, month, measure and build that found a different amount in the office report.
--- This is marts.office_restatements with a row for each measure; a month without an earlier amount has no
--- change.
--- marts.month_change_reasons states why. Never add up measures; add up the changes of one measure of a month.
+-- This is marts.office_restatements with a row for each measure; a month without an earlier amount has no change.
+-- marts.month_change_reasons states why. The changes of one measure of a month may be added up; never add up
+-- measures.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found
@@ -11,16 +11,16 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
---   amount_before: the amount before; currency and tax basis as in marts.office_month
---   amount_after: the amount since
+--   amount_before: the amount before the change; currency and tax basis as in marts.office_month
+--   amount_after: the amount after the change; currency and tax basis as in marts.office_month
 --   difference: amount_after less amount_before
 --   over_since_utc: when the month was first read as over; earlier changes do not count
 --   known_since_utc: when amount_before was first read with the month over: the change came after that
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads
 --   _customer: the customer whose answer showed the later total
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH measured AS (
     SELECT
         *,

@@ -1,21 +1,22 @@
 -- By how much did the totals of months still change, by the age of the month in weeks?
--- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
--- Computed from the totals of the office report at each reading (marts.month_total_versions). For each month
--- and week of its age, the offices that were read in that week are compared: their sum at its last reading
--- with their sum now. A change belongs to the week in which it was read, so a month does not count in weeks
--- without a reading. The figures describe past months of the whole chain: they promise nothing, and describe
--- no single office.
+-- One row per measure and age in weeks at which at least three months were read, and read again at least four weeks
+-- later.
+-- Each change is computed from the totals of the office report at each reading (marts.month_total_versions). For each
+-- month and week of its age, the offices that were read in that week are compared: their sum at the last reading of
+-- the week with their sum now. A change belongs to the week in which it was read, so a month does not count in weeks
+-- without a reading. The figures describe past months of the whole chain, promise nothing, and describe no single
+-- office.
 -- Key: measure, age_weeks
 -- Columns:
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
 --   age_weeks: whole weeks since the month was over, 0 in the first one
---   change_share: the median change of the months since they were this old, -0.01 for one percent less; each month is
+--   change_share: the median change of the months from this age until now, -0.01 for one percent less; each month is
 --     the sum of its offices
 --   least_change_share: the change of the month that rose least or fell most
 --   greatest_change_share: the change of the month that rose most or fell least
---   month_count: months of the calendar that this rests on; never fewer than three
---   office_month_count: months of offices that this rests on
---   least_weeks_later: the fewest whole weeks between the two readings
+--   month_count: number of calendar months that the row rests on; never fewer than three
+--   office_month_count: number of months of single offices that the row rests on
+--   least_weeks_later: the fewest whole weeks from a reading at this age to the last reading
 WITH versions AS (
     SELECT
         versions.*,

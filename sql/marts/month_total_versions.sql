@@ -1,10 +1,9 @@
 -- What was the total of each month, at every reading?
 -- One row per report, office, month and total; the one without valid_to_utc is the current total.
--- A month that had rows and has none now is zero. An amount is null if no row of the month has it, or if the
--- month has no row because rows of the office report could not be loaded.
--- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the
--- minute; if a total changed twice between two builds, only the second change is seen. meta.month_totals
--- stores each total.
+-- A month that had rows and has none now is zero. An amount is null if no row of the month has it, or if the month
+-- has no row because rows of the office report could not be loaded. A total is dated by the build of the marts that
+-- first found it: exact to the nightly run, not to the minute. If a total changed twice between two builds, only the
+-- later total is seen.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month
@@ -18,8 +17,8 @@
 --   price: prices of what was sold, currency not documented; null for running commissions and leads
 --   estate_parts: homes sold; null for running commissions and leads
 --   _customer: the customer whose answer showed the total
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH sums AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, month, count(*) AS row_count,

@@ -1,24 +1,25 @@
 -- For which offices should a month be loaded, and is it?
--- One row per office and month that should be loaded, from the first month of the settings on, loaded or not.
--- An office is expected as long as a customer that answers for it is requested, else up to its last month
--- loaded. A customer that was never read stands for itself, because its offices are not known yet. The mart
--- covers the office report, the running commissions and the leads, each only if any month of it is loaded. A
--- month that was last read before it was over, and is over now or no longer requested, counts as not loaded,
--- because the rest of it is missing. So does a month with a row that could not be loaded, but not for the
+-- One row per office and month that should be loaded, loaded or not; only months that are loaded for any office, from
+-- the first month of the settings on.
+-- An office is expected as long as a customer that answers for it is requested, else from its first to its last
+-- loaded month. A customer that was never read stands for itself, because its offices are not known yet. The mart
+-- covers the office report, the running commissions and the leads, each only if any month of it is loaded. A month
+-- that was last read before it was over, and is over now or no longer requested, counts as not loaded, because the
+-- rest of it is missing. A month with a row that could not be loaded counts as not loaded too, except for the
 -- commission of an office whose own row was loaded.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office, or of a customer whose offices are not known yet
 --   office_name: name of the office
---   region: region of the office, or of that customer, in the settings; null if none is given
+--   region: region of the office in the settings, or of the customer whose offices are not known yet; null if none is
+--     given
 --   is_commission_held: whether the office report is loaded, not cut short, and lacks no row of the office
---   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a
---     day (in UTC) before the month was over, or lack rows or an amount that another report has; null if none
---     is missing
---   is_held: whether nothing is missing
---   is_refreshed: whether all that is loaded is still requested, or was last read a year after the month, when it hardly
---     changes; false if it could have changed since; null if nothing is loaded
+--   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a day (in
+--     UTC) before the month was over, or lack rows or an amount that another report has; null if none is missing
+--   is_held: whether missing_reports is null
+--   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year after
+--     the month began, when it hardly changes; false if one of them could have changed since; null if nothing is loaded
 WITH loaded_months AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources

@@ -6,9 +6,9 @@
 -- Key: level, member_id, office_id
 -- Columns:
 --   office_id: customer id of the office
---   level: office, brand, region or chain
---   member_id: the office, brand or region that it counts in; null for the chain, and for offices with an unknown brand or
---     region
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: the office, brand or region that the office counts in; null for the chain, and for offices with an
+--     unknown brand or region
 --   member_name: name of the office, brand or region
 SELECT
     unnest([

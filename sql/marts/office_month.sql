@@ -1,11 +1,10 @@
 -- What did each office earn and do, month by month?
 -- One row per office and month for which the office report, the running commissions or the leads are loaded.
--- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack
--- the number, or some rows could not be loaded and the office has none.
--- Averages and percentages are computed from sums; do the same over several months:
--- sum(sold_commission) / sum(sold_estate_parts). marts.user_month defines an active agent. An open month will still grow.
--- If is_commission_complete is false, the office was last read in the middle of the month, or its row could not be loaded:
--- the commission is too low, so do not compare such a month.
+-- A number is zero if its report is loaded and has no row of the office. It is null if the report is not loaded, if
+-- the office's rows lack the number, or if other rows of the month could not be loaded and the office has none.
+-- Averages and percentages are computed from sums; do the same over several months: sum(sold_commission) /
+-- sum(sold_estate_parts). An open month will still grow. If is_commission_complete is false, the commission is too
+-- low or null, so do not compare such a month.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -18,8 +17,7 @@
 --     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads received
@@ -29,21 +27,21 @@
 --   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
 --     month; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office per active agent; null without an active agent
---   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or
---     an active agent; null if there is none, or if no earlier month is loaded, because the office may have
---     begun before
---   last_active_month: last month in which the office had any of these, or in which its activity is unknown
+--   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or an active
+--     agent; null if there is none, or if no earlier month is loaded, because the office may have begun before
+--   last_active_month: last month in which the office had commission, a sale, a writing assignment, a valuation or an
+--     active agent, or in which its activity is unknown
 --   closed_after_month: last_active_month of an office that has closed: it had no activity in at least three
 --     complete months since; null for all others
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
---     open; false if it is not loaded, lacks the office's row, or has ended since it was read
---   is_refreshed: whether all reports are still requested, or were last read a year after the month, when it hardly
---     changes; false if the month could have changed since
+--     open; false if the report is not loaded or lacks the office's row, or if the month has ended since it was read
+--   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
+--     after the month began, when it hardly changes; false if one of them could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
---   _month: month of that report
---   _load_id: load of that report; joins meta.loads
+--   _month: first day of the month of the office report of _customer
+--   _load_id: load of the office report of _customer; joins meta.loads
 WITH loaded_months AS (
     SELECT
         office_id,

@@ -1,22 +1,21 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
--- Several customers may answer for one office: a group, the office itself, one that has been switched off since. The
--- newest answer counts, from any customer; of two equally new ones, read in one run, the office's own; never both. A
--- customer that is switched off, removed, denied or not found counts only while no other answers for that office and
--- month; then is_refreshed is false. A group counts for an office from the first to the last month with an entry for
--- it. In other months, and once another customer has named the office later, it counts only if no other customer does,
--- so that an office that left a group does not become zero.
+-- Only one answer counts for an office, even if several customers answer for it, such as a group and the office
+-- itself. A customer that has the office in the month goes first: the office itself, or a group from its first to its
+-- last month with an entry of the office. Of these, one that is still requested and found goes first, then the one
+-- read in the newest run, then the office itself. A group's answers that were read after the office had left the
+-- group do not count.
 -- A month without a row is unknown, not zero; so is the rest of a month with is_cut_short or is_unfinished, and an
--- office without a row if lacks_rows. A group's later answers say nothing about an office that has left it.
+-- office without a row if lacks_rows.
 -- Key: report, office_id, month
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether the commission is missing: the office report has none although another report has
---     some for that month, or it has the office's row without a number although its latest number was not 0
---     (unless the report writes null for 0, as in rows that never had a number)
---   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount, or lacks
---     rows (unless the report has one row per office, and has this office's)
+--   lacks_amount: whether the commission is missing: the office report has none although another report has some for
+--     the month, or the office's row has no number although the latest number of the month was not 0 (unless the
+--     report writes null for 0, as in rows that never had a number)
+--   is_partial: whether something of the office is missing: the month was cut short, is unfinished, lacks the amount,
+--     or lacks rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (
     SELECT *
     FROM staging.office_answers

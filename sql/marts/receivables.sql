@@ -1,13 +1,11 @@
 -- Which commissions are signed but not received, and how long have they been due?
 -- One row per sale of marts.sales.
--- A sale goes from contract (signed) through possession (due) to the day the commission was received. The
--- service states no agreed due date, no invoice, and not whether the whole commission was received on that
--- day: outstanding_commission is the whole commission until a receipt is noted. Offices that never note a
--- receipt look unpaid: leave them out by is_receipt_noted.
--- Days are counted to counted_on, the day of the newest sales answer for the row's customer. Receipts of an
--- office that is denied or switched off are not known: its sales stay as they were last read, with
--- is_refreshed false, and do not fall due meanwhile. Changes in a month that was not read since are not known
--- either; read_at_utc says when it was read.
+-- A sale goes from contract (signed) through possession (due) to the day the commission was received. The service
+-- states no agreed due date, no invoice, and not whether the whole commission was received on that day:
+-- outstanding_commission is the whole commission until a receipt is noted. Offices that never note a receipt look
+-- unpaid: leave them out by is_receipt_noted. Receipts of an office that is denied or switched off are not known: its
+-- sales stay as they were last read, with is_refreshed false, and do not fall due meanwhile. Changes in a month that
+-- was not read since are not known either; read_at_utc says when the month was read.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract
@@ -21,20 +19,21 @@
 --     in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
 --   due_commission: outstanding_commission from possession on; zero before
---   age_band: how long it has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession not known; null once
---     received
+--   age_band: how long the commission has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession
+--     not known; null once received
 --   age_band_number: number of the band to sort by, 1 for the longest due; null once received
 --   days_due: days from possession to counted_on; null unless due
---   days_from_contract_to_possession: days between the two, if both are known
---   days_from_possession_to_receipt: days between the two, negative if received before; null until received
+--   days_from_contract_to_possession: days from contract_on to access_on; null if either is not known
+--   days_from_possession_to_receipt: days from access_on to commission_received_on, negative if received before
+--     possession; null until received
 --   is_receipt_noted: whether the office has noted the receipt of any commission
 --   counted_on: day of the newest sales answer for the row's customer, in the chain's time zone; the state is
 --     as of this day
 --   is_refreshed: whether the sales are still requested; if not, receipts after counted_on are not known
 --   read_at_utc: when the service gave the answer that this row comes from
---   _customer: the customer whose answer this is
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _customer: the customer whose answer the row comes from
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 --   _row: row of bi.sales_estates
 WITH answers AS (
     SELECT

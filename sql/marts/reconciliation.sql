@@ -1,20 +1,13 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, compared report and measure, if the compared report or the office report is
--- loaded; is_reconciled is null unless both are. The office report is compared with the by-month report, the
--- user report and the shares in the sales list; the sales list is also compared with itself: whole commission
--- against the shares.
--- Users count at their derived office; but if several customers report one user, each answer counts at the
--- customer's own or only office. Shares count at the agent's own office, so that a sale shared between
--- offices agrees. The sales list is compared with the office report's sales alone: commission may differ by
--- the rounding of the service's own average (half an öre per home), parts and prices by the rounding of
--- percentages to two decimals.
--- A single sale that only one report has is a difference in each report and measure here: marts.disagreements counts it
--- once.
--- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of
--- its last decimal.
--- A row without an amount that another report has is a disagreement if both are loaded and lack no rows,
--- because the service may have answered while it recomputed its numbers; it is none if the report never has
--- that amount.
+-- One row per office, month, compared report and measure, if the compared report or the office report is loaded;
+-- is_reconciled is null unless both are.
+-- The office report is compared with the by-month report, the user report and the shares in the sales list; the sales
+-- list is also compared with itself: whole commission against the shares. Users count at their derived office, or, if
+-- several customers report one user, each answer at the customer's own or only office. Shares count at the agent's
+-- own office, so that a sale shared between offices agrees; they are compared with the office report's sales alone.
+-- Rounding explains a difference up to tolerance: an öre for each row that is added, and the rounding of averages and
+-- percentages. A single sale that only one report has is a difference in each report and measure here:
+-- marts.disagreements counts it once.
 -- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month
@@ -27,17 +20,19 @@
 --     loaded
 --   compared_amount: the amount in the other report; null if not loaded
 --   difference: compared_amount less amount
---   tolerance: how far they may differ by rounding alone
---   is_reconciled: whether they differ by no more than tolerance; false if one of them has its row without the amount;
---     null if one is not loaded, lacks rows or has the amount in no row, or if neither has it
+--   tolerance: how far amount and compared_amount may differ by rounding alone
+--   is_reconciled: whether amount and compared_amount differ by no more than tolerance. If only one of them is null:
+--     false if neither report lacks rows and other rows of that report have the amount (the service may have answered
+--     while it recomputed), else null
 --   read_at_utc: when the service gave the office report, in UTC; for shares of agents, the sales list
 --   compared_read_at_utc: when the service gave the other report, in UTC; for the sales list, the latest of the
 --     office's own answer and the answers that list the sales compared, which may be other customers'
---   likely_reason: why they may differ; null if they do not. "Restated" requires that the report read later has had
---     another total since; reading on different days is no reason if the office report was the same on the earlier day.
---     The next nightly run is named only if the settings let it read older months again (BROKERBI_CHANGED_MONTHS)
+--   likely_reason: why the amounts may differ or cannot be compared; null if they agree. "Restated" requires that the
+--     report read later has changed since the earlier reading; reading on different days is no reason if the office
+--     report was the same on the earlier day. The next nightly run is named only if the settings let it read older
+--     months again (BROKERBI_CHANGED_MONTHS)
 --   _customer: the customer whose office report counts
---   _month: month of that report
+--   _month: first day of the month of the office report of _customer
 WITH loaded_months AS (
     SELECT
         office_id,
@@ -133,7 +128,7 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_beyond AS (  -- with an office whose own sales list is not loaded, and may have more sales of these agents
+shared_beyond AS (  -- months with shares of an office whose own sales list is not loaded, and may have more sales
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
     ANTI JOIN marts.office_sources AS loaded_months

@@ -4,7 +4,7 @@
 -- Kind: view
 -- Key: region, month
 -- Columns:
---   region: region of the offices in the settings
+--   region: region of the offices in the settings, see marts.offices
 SELECT member_id AS region, * EXCLUDE (level, member_id)
 FROM marts.level_month
 WHERE level = 'region'

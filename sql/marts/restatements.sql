@@ -1,34 +1,34 @@
 -- What changed afterwards in months that were over?
 -- One row per report, office, month and build that found different totals from the build before.
--- Only months that were over when last read are here: an open month grows, which is no restatement. Builds
--- compare totals, so two changes between two builds are one row, and changes that cancel each other out make
--- no row.
--- Never add up reports: the office report and the sales list both show the same change.
--- marts.office_restatements has the office report alone.
+-- Only months that were over at the reading before are here: an open month grows, which is no restatement. Builds
+-- compare totals, so two changes between two builds are one row, and changes that cancel each other out make no row.
+-- Never add up reports: the office report and the sales list both show the same change. marts.office_restatements has
+-- the office report alone.
 -- Key: report, office_id, month, noted_at_utc
 -- Columns:
---   report: commission_office or sales; both show the same change, so take one of them
+--   report: commission_office, sales, running_commissions or tips_and_leads; the first two show the same change, so
+--     take one of them
 --   noted_at_utc: time of the newest answer in the file when the change was found
 --   office_id: customer id of the office
 --   month: first day of the month
 --   months_later: months between the month and noted_at_utc
---   row_count_change: rows more (or less, negative) than before
---   commission_before: commission before; currency as in marts.month_total_versions
---   commission_after: commission since, in the same currency
+--   row_count_change: rows added, or removed if negative
+--   commission_before: commission before the change; currency as in marts.month_total_versions
+--   commission_after: commission after the change; currency as in marts.month_total_versions
 --   commission_change: commission_after less commission_before
 --   price_before: prices of what was sold, before the change; currency not documented
---   price_after: the prices since the change
+--   price_after: prices of what was sold, after the change; currency not documented
 --   price_change: price_after less price_before
 --   estate_parts_before: homes sold, before the change
---   estate_parts_after: homes sold, since the change
+--   estate_parts_after: homes sold, after the change
 --   estate_parts_change: estate_parts_after less estate_parts_before
 --   sale_change_count: changes of single sales found by the same build in the sales list of the same office and
 --     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads
 --   _customer: the customer whose answer showed the later total
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH compared AS (
     SELECT
         *,

@@ -7,13 +7,13 @@
 -- Columns:
 --   level: office, brand, region or chain, see marts.office_levels
 --   member_id: customer id of the office, or the brand or region; null for the chain
---   month: first day of the last month of the twelve
---   earner_count: users with commission in these twelve months
---   earlier_count: users with commission in the twelve before
---   stayed_count: users with commission in both
---   commission: commission of these twelve months; currency not documented, tax basis as declared in marts.tax_basis
---   joined_commission: commission of users with none in the twelve before
---   left_commission: commission in the twelve before of users with none in these
+--   month: first day of the last of the twelve months
+--   earner_count: users with commission in the twelve months
+--   earlier_count: users with commission in the twelve months before
+--   stayed_count: users with commission in both the twelve months and the twelve before
+--   commission: commission of the twelve months; currency not documented, tax basis as declared in marts.tax_basis
+--   joined_commission: commission of users who had none in the twelve months before
+--   left_commission: commission in the twelve months before, of users who have none in the twelve months
 --   top_ten_share: the ten highest earners' share of commission; null with fewer than 25 users
 WITH earners AS (
     SELECT levels.level, levels.member_id, board.month, board.earner_id AS user_id, board.commission

@@ -9,25 +9,26 @@
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
---   estate_id: id of the estate; one that vanished is in marts.sale_versions and marts.cancelled_sales, not in marts.sales
+--   estate_id: id of the estate; a sale that vanished is in marts.sale_versions and marts.cancelled_sales, not in
+--     marts.sales
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   month: first day of the month that the change counts in
 --   is_restatement: whether the month was over at the previous reading
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
---   commission_before: commission before; currency not documented, tax basis as declared in marts.tax_basis
---   commission_after: commission since
+--   commission_before: commission before the change; currency not documented, tax basis as declared in marts.tax_basis
+--   commission_after: commission after the change; currency not documented, tax basis as declared in marts.tax_basis
 --   commission_change: what the change added to the commission of this office and month
---   price_before: sale price before; its currency is not documented
---   price_after: sale price since
+--   price_before: sale price before the change; currency not documented
+--   price_after: sale price after the change; currency not documented
 --   price_change: what the change added to the prices of this office and month
---   row_count_change: sales more (or less, negative) in this office and month
+--   row_count_change: sales added to this office and month, or removed if negative
 --   load_id_before: the load that showed the earlier state; joins meta.loads
 --   load_id_after: the load that showed the later state; joins meta.loads
 --   _customer: the customer whose answer showed the later state
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH compared AS (
     SELECT
         *,

@@ -2,7 +2,7 @@
 -- One row per estate of marts.sales and agent.
 -- Key: estate_id, user_id
 -- Columns:
---   commission_foreign: the agent's share in the foreign currency; foreign properties only
+--   commission_foreign: the agent's share of the commission in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office in the month, at which the share counts
@@ -12,8 +12,7 @@
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_part: the agent's part of the sale price; currency not documented
 --   user_id: id of the agent
---   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of
---     marts.users
+--   user_name: name of the agent; two users may have the same name: group by user_id, and show the label of marts.users
 --   _row: row of bi.sales_agents
 SELECT
     sales.estate_id,

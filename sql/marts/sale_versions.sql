@@ -1,10 +1,9 @@
 -- What was the state of each sale, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
--- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the
--- minute. A new state begins when a sale appears or is gone, or its office, month, day of contract,
--- commission or price changes;
--- address and agents are as last read. A sale is gone when its month is loaded and no longer lists it; a row
--- set aside in quarantine is gone too. A month that is no longer loaded makes no sale gone.
+-- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. A new
+-- state begins when a sale appears or is gone, or its office, month, day of contract, commission or price changes;
+-- address and agents are as last read. A sale is gone when its month is loaded and no longer lists it; a sale whose
+-- row is in quarantine is gone too. A month that is no longer loaded makes no sale gone.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:
@@ -13,18 +12,19 @@
 --   office_name: name of the office
 --   month: first day of the month of the contract; of a sale that is gone, the month that had it
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
---   final_price: sale price; its currency is not documented
+--   final_price: sale price; currency not documented
 --   was_over: whether the month had been read before, and was over then, so that a change in it is a restatement
---   left_was_over: was_over of the month and office that the sale left; null if it left none
+--   left_was_over: whether the month that the sale left had been read before at the office that the sale left, and
+--     was over then; null if it left none
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
---   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null like
---     street_address
+--   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null for a sale
+--     that was gone before agents were stored
 --   valid_from_utc: time of the newest answer in the file when the state was found
 --   valid_to_utc: valid_from_utc of the next state; null for the current state
 --   _customer: the customer whose answer showed the state
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH latest AS (
     SELECT *
     FROM meta.sale_versions

@@ -1,10 +1,11 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
--- One row per level, member and period. Sales count by day of contract, at the offices of their agents by
--- their shares; a sale without agents counts whole at the listing office. No other commission has a day. An
--- office is compared if its sales are read, without missing rows, to the end of each month of both periods;
--- in the current month, to the day before they were last read. Other offices are left out of both sums:
--- missing_offices names them. A user is compared if each of the user's offices is, but not if the user sold
--- nothing in either period or began since last year.
+-- One row per level, member and period.
+-- Sales count by day of contract, at the offices of their agents by their shares; a sale without agents counts whole
+-- at the listing office. Other commission has no day and is left out. An office is compared if its sales are read,
+-- without missing rows, to the end of each month of both periods; the current month counts to the day before it was
+-- last read. Other offices are left out of both sums: missing_offices names them. A user is compared if all offices
+-- of the user are, and if the user sold something in one of the periods and was there in the first month of the
+-- earlier one.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
@@ -14,14 +15,14 @@
 --   period: month, or year to date: from January to the month
 --   month: first day of the current month, the newest one that is open
 --   first_on: first day of the period
---   until_on: last of these days, for the office that was read last
---   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
---     marts.tax_basis
+--   until_on: last day that is compared, for the office that was read last
+--   sold_commission: commission from sales signed in the compared days, by share; currency not documented, tax basis
+--     as declared in marts.tax_basis
 --   sold_commission_before: commission from sales signed in the same days of last year; currency and tax
 --     basis as for sold_commission
---   sold_estate_parts: homes sold in these days
+--   sold_estate_parts: homes sold in the compared days
 --   sold_estate_parts_before: homes sold in the same days of last year
---   sold_total_price: prices of the homes sold in these days, by share; currency not documented
+--   sold_total_price: prices of the homes sold in the compared days, by share; currency not documented
 --   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
 --   office_count: offices that are compared
 --   earlier_office_count: compared offices whose days end before until_on, because they were read earlier

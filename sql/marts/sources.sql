@@ -1,12 +1,12 @@
 -- Which answer does a month of a report come from, which request fetched it, and in which file is it?
 -- One row per report, customer and month that is loaded; for a row of a mart see marts.sources_of.
--- The rows are in `tables`, with this load as _load_id and this month as _month. The landing file keeps every
+-- The rows are in the tables that `tables` names, with load_id as _load_id and month as _month. The landing file keeps every
 -- request with its query; `brokerbi explain` reads it again.
 -- Key: report, customer_id, month
 -- Columns:
 --   month: first day of the month
 --   load_id: the load of the answer; joins meta.loads
---   fetched_at_utc: when the service gave that answer
+--   fetched_at_utc: when the service gave the answer
 SELECT
     months.report,
     months.customer_id,

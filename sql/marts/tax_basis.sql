@@ -9,8 +9,8 @@
 --   vat_divisor: the number that stated commissions are divided by to deduct declared VAT; 1 if none is declared
 --   divided_basis: the tax basis of the divided commissions, in words
 --   commission_basis: the tax basis of commissions as the service states them, in words
---   basis_note: what to note when commission is compared with a budget; null if both are known to be
---     without VAT
+--   basis_note: what to note when commission is compared with a budget; null if commission is declared to be without
+--     VAT, as budgets are
 WITH declaration AS (
     SELECT coalesce(max(commission_vat), 'unknown') AS commission_vat, max(vat_rate) AS vat_rate
     FROM meta.tax_basis

@@ -1,9 +1,9 @@
 -- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's
--- customer; leads that an agent has taken up since are not known, nor those in months that were not read
--- again (see read_at_utc). If is_refreshed is false, the office is no longer requested. For figures, count
--- rows by office and age_band: yesterday's leads are not overdue.
+-- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer.
+-- A lead that an agent has taken up since, or in a month that was not read again (see read_at_utc), is still here. If
+-- is_refreshed is false, the office is no longer requested. For figures, count rows by office and age_band:
+-- yesterday's leads are not overdue.
 -- Key: lead_id, way
 -- Columns:
 --   lead_id: id of the lead or tip
@@ -11,20 +11,19 @@
 --   office_id: customer id of the office that the lead belongs to; for a tip, the office that received it if known,
 --     else the office that sent it
 --   office_name: name of the office
---   user_id: id of the user of that office that the lead belongs to; null if it belongs to an office or a group of
---     users
---   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
---     marts.users
---   is_valuation_request: whether the kind of lead is a seller's: lead_side seller
---   age_days: whole days from its creation to counted_on
+--   user_id: id of the user that the lead belongs to, or who received the tip; null if it belongs to an office or a
+--     group of users
+--   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
+--   is_valuation_request: whether the kind of lead is a seller's, see lead_side of marts.leads
+--   age_days: whole days from the creation of the lead to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
---   month: first day of the month it was created in
+--   month: first day of the month in which the lead was created
 --   counted_on: day of the newest answer on leads of the row's customer, in the chain's time zone
 --   is_refreshed: whether the leads of the office are still requested
 --   read_at_utc: when the service gave the answer that this row comes from
---   _customer: the customer whose answer this is
---   _month: month of that answer
---   _load_id: load of that answer; joins meta.loads
+--   _customer: the customer whose answer the row comes from
+--   _month: first day of the month of the answer of _customer
+--   _load_id: load of the answer of _customer; joins meta.loads
 WITH answers AS (
     SELECT
         months.customer_id,

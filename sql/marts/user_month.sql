@@ -1,14 +1,10 @@
 -- What did each user earn and do, month by month?
 -- One row per user and loaded month, from the first month in which a report has a row of the user.
 -- A number is zero if its report is loaded and has no row of the user. It is null if the report is not loaded, if the
--- user's rows lack the number, or if other rows of the month could not be loaded and the user has none.
--- Users who left still have rows, because later bookings count. For averages per agent and for headcounts, use the rows
--- with is_active. Leads that name no user are only in marts.office_month.
--- A user is active in a month if is_active; later months change no earlier one. Budgets do not make a user active, nor
--- do running commissions, unless the user is in no user report and none is loaded for the month.
--- The user report does not state the office: it is derived from the month, else from an earlier month, else from a
--- later one; else it is the requested customer if that is an office. office_basis states which.
--- A user of several customers has one row, at one office, with the sum of their answers (marts.user_sources).
+-- user's rows lack the number, or if other rows of the month could not be loaded and the user has none. Users who
+-- left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows with
+-- is_active. Leads that name no user are only in marts.office_month. A user has one row, at one office, with the sum
+-- of the answers of all customers that count (marts.user_sources).
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -16,8 +12,7 @@
 --     sum(sold_estate_parts)
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a
 --     sale; never average it or add it up: compute sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null
---     without a sale
+--   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two users may have the same name: group by user_id, and show user_label
@@ -25,7 +20,8 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: this month, earlier month, later month or customer asked: how the office was derived
+--   office_basis: how the office was derived, because the user report does not state it: this month, else earlier
+--     month, else later month, else customer asked (the requested customer, if that is an office)
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver
@@ -34,16 +30,17 @@
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   first_active_month: first month in which the user had commission, a sale, a writing assignment, a
 --     valuation or a lead, or sent a tip; null if there is none
---   last_active_month: last such month; null if there is none
---   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent
---     a tip, in the month
+--   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
+--     lead, or sent a tip; null if there is none
+--   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip,
+--     in the month; later months change no earlier one. Budgets do not count, nor do running commissions, unless the
+--     user is in no user report and none is loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
---   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the
---     month is open; false if it is not loaded, if the month has ended since an answer that counts was read, if
---     rows are missing and the user has none, or if the office left a group and its own answer has
---     not come since
+--   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
+--     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
+--     and the user has none, or if the office left a group and its own answer has not come since
 --   _customer: the customers whose user reports count, by id
---   _month: month of that report
+--   _month: first day of the month of the user reports of _customer
 WITH earned AS (
     SELECT totals.*, sources.is_partial
     FROM staging.commission_user AS totals
@@ -173,7 +170,7 @@ offices_carried AS (
     LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
-offices_unanswered AS (  -- which have left a group, and no other customer has answered for the month
+offices_unanswered AS (  -- offices that have left a group, in months for which no other customer has answered
     SELECT office_id, month
     FROM staging.office_answers
     WHERE report = 'commission_user'

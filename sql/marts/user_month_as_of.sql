@@ -1,10 +1,11 @@
 -- What had each user earned in each month, as known at a moment?
--- One row per user and month that was read by then; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
--- Two users may have the same name: group by user_id; marts.users has a label for each.
--- A moment before the first reading raises an error that states since when users are known. If a user
--- and month were first read later, the amounts are null and known_since_utc says when: unknown, not zero.
--- Exact to the build of the marts, usually the nightly run; read_by_utc says when the numbers had been read. At a
--- moment after the last build it equals marts.user_month; names are the current ones.
+-- One row per user and month that marts.user_month had at the moment, or has had only since; the moment is in UTC,
+-- for example TIMESTAMP '2026-03-01 00:00'.
+-- Two users may have the same name: group by user_id; marts.users has a label for each. A moment before the first
+-- reading raises an error that states since when users are known. If a user and month were first read later, the
+-- amounts are null (unknown, not zero), and known_since_utc says when. Exact to the build of the marts, usually the
+-- nightly run; read_by_utc says when the numbers had been read. At a moment after the last build, the amounts equal
+-- those of marts.user_month; names are the current ones.
 -- Parameters: moment
 SELECT
     versions.month,

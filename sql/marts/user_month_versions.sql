@@ -1,21 +1,23 @@
 -- What did each user earn in a month, at every reading?
 -- One row per user, month and total; the one without valid_to_utc is the current total, as in marts.user_month. Two
 -- users may have the same name: group by user_id; marts.users has a label for each.
--- Writings and valuations are null in totals that were found before they were stored.
+-- Writings and valuations are null in totals that were found before these two were stored.
 -- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute.
 -- Key: user_id, month, valid_from_utc
 -- Columns:
 --   user_name: name of the user; two users may have the same name: group by user_id
 --   is_present: whether marts.user_month had the user and month; otherwise there are no amounts
---   commission: commission from sales, valuations and writing assignments together;
---     currency not documented, tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone; currency not documented, tax basis as declared in marts.tax_basis
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   commission: commission from sales, valuations and writing assignments together, by share; currency not
+--     documented, tax basis as declared in marts.tax_basis
+--   sold_commission: commission from sales alone, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to commission: it
+--     is not documented whether one contains the other
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: time of the newest answer on users in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
---   is_restatement: whether it was found after the day on which the month was first read as over in the
---     report of the user's office; if that is not loaded, after the first day of the next month
+--   is_restatement: whether the total was found after the day on which the month was first read as over in the report
+--     of the user's office; if that report is not loaded, after the first day of the next month
 WITH latest AS (
     SELECT *
     FROM meta.user_month_versions
@@ -39,7 +41,7 @@ changed AS (
         latest.is_present, latest.commission, latest.sold_commission, latest.sold_total_price,
         latest.sold_estate_parts, latest.running_commission_sek_excl_vat
     )
-        -- not a change of totals that were stored before writings and valuations were
+        -- totals stored without these two counts have not changed because they have them now
         OR (latest.valuation_parts IS NOT NULL AND now.valuation_parts IS DISTINCT FROM latest.valuation_parts)
         OR (latest.writing_parts IS NOT NULL AND now.writing_parts IS DISTINCT FROM latest.writing_parts)
 ),

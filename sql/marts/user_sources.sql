@@ -4,7 +4,7 @@
 -- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom
 -- the month's sales, running commissions, leads and budgets place at these offices alone, because it has only
 -- a part of the other users' numbers. A customer that is switched off, removed, denied or not found counts
--- only for users whom no other customer has. Customers without an office in common are added up: a user of
+-- only for users whom no other customer has. Customers that share no office of the user are added up: a user of
 -- two offices is assumed to be reported by each with the amounts earned there; a check names users with equal
 -- amounts in two answers.
 -- Key: user_id, month, customer_id
@@ -12,8 +12,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission and the user's latest number of that month was not
---     0; false if the report writes null for 0, as in rows that never had a number
+--   lacks_amount: whether the user's row has no commission and the user's latest number of the month was not 0; false
+--     if the report writes null for 0, as in rows that never had a number
 --   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
 --     unfinished or lacks the amount
 WITH loaded_months AS (

@@ -2,21 +2,18 @@
 -- One row per user and month with more than one answer that counts; see marts.user_sources.
 -- A user of two offices is assumed to be reported by each with the amounts earned there; it is not documented
 -- whether the service answers with the whole instead. Equal amounts in both answers, month after month,
--- suggest the whole: then the user is counted twice here. A single equal month may be chance, such as a sale
+-- suggest the whole: then the user is counted twice. A single equal month may be chance, such as a sale
 -- shared in halves between the user's offices.
 -- Key: user_id, month
 -- Columns:
 --   month: first day of the month
 --   user_id: id of the user
---   user_label: the name, followed by the office or the id if another user has the same name; the id if there
---     is no name
 --   customers: the customers whose answers are added up, by id
 --   commission: sum of the answers that are added up; currency not documented, tax basis as declared in marts.tax_basis
---   largest_commission: the largest commission in one of these answers; currency not documented, tax basis as declared
---     in marts.tax_basis
---   amounts: the amounts of each answer, with its customer and the office at which it counts: the customer's
---     own or only office, or the office of a group with the best evidence; currency and tax basis as for
---     commission
+--   largest_commission: the largest commission in one of the answers that are added up; currency not documented, tax
+--     basis as declared in marts.tax_basis
+--   amounts: the amounts of each answer, with its customer and the office at which it counts: the customer's own or
+--     only office, or the office of a group with the best evidence; currency and tax basis as for commission
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH answers AS (
     SELECT totals.*

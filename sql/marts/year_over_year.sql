@@ -1,8 +1,9 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month whose commission is known.
--- Last year's numbers are null if that month is unknown, never zero. The year so far adds up months from January and
--- is null unless every one of them is known. An open month is only a part, so neither it nor a year so far with it is
--- compared. A month that was last read before its end, and is no longer requested, counts as unknown.
+-- Numbers of the year before are null, never zero, if that year's month is unknown. The year so far adds up months
+-- from January and is null unless every one of them is known. An open month is only a part, so neither it nor a year
+-- so far with it is compared. A month that was last read before its end, and is no longer requested, counts as
+-- unknown.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:
@@ -10,21 +11,19 @@
 --   office_name: name of the office
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   is_commission_complete: whether commission covers the month to its end, or to now while it is open; false if it was
---     last requested before its end
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
 --   commission_change: commission less commission_before; null in an open month, for a closed office, and if one of
 --     the two months is incomplete
---   commission_change_share: the change as a share of commission_before; 0.1 is a tenth more
+--   commission_change_share: commission_change as a share of commission_before; 0.1 is a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month, to now while it is open
---   year_to_date_commission_before: commission of the same months a year before
---   year_to_date_change_share: the change as a share of the year before; null in an open month, and if the office began
---     after January of the year before
+--   year_to_date_commission_before: commission from January to the same month of the year before
+--   year_to_date_change_share: year_to_date_commission less year_to_date_commission_before, as a share of the latter;
+--     null in an open month, for a closed office, and if the office began after January of the year before
 --   year_to_date_parts: homes sold from January to the month
---   year_to_date_parts_before: homes sold in the same months a year before
+--   year_to_date_parts_before: homes sold from January to the same month of the year before
 WITH known_months AS (
     SELECT
         month, office_id, office_name, commission, sold_estate_parts, sold_total_price, began_month,
