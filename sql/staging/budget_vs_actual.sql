@@ -183,7 +183,7 @@ meetings AS (
         is_growing AS is_open,
         CASE WHEN is_growing THEN local_time(fetched_at_utc, clock) END AS read_at,
         replace(measure, '_', ' ') AS measure,
-        coalesce(amount, 0) > 0 AS is_at_work,
+        NOT is_user OR coalesce(amount, 0) > 0 AS is_at_work,
         CASE WHEN NOT is_partial THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS actual
     FROM activity_months AS months
     CROSS JOIN staging.clock AS clock
