@@ -179,7 +179,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
     """The error for a login that was denied, by this answer or earlier."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.name}; if the login is right, remove work/refused_logins. Then run `brokerbi sync`.",
+        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. Then `brokerbi sync`.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,

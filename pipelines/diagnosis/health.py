@@ -230,7 +230,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
                 error="It has never been read.",
-                remedy="Launch a backfill, or wait for the next nightly run.",
+                remedy=f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run.",
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()

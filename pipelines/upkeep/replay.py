@@ -67,7 +67,7 @@ def replay(
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
     a failure; all loads but those of the same history go on. `on_load` receives counts of done and all loads.
-    A working file of an earlier format is rebuilt completely, and replaced only if there is no failure.
+    A working file of an earlier format is rebuilt with all its reports. Rows of failed loads stay as loaded.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -81,13 +81,7 @@ def replay(
     except OlderFormat:
         with fresh_file(store) as fresh:
             running.load_again(fresh, [*catalogue])
-            result.notes += running.unchanged_histories  # their rows are copied
-            if result.failures:
-                result.failures.append(
-                    f"{store.path} stays as it was: restore the missing or damaged answers to "
-                    f"{settings.data_dir / 'landing'} from a backup, and run `brokerbi replay` again"
-                )
-                return result
+            result.notes += running.unchanged_histories
             replace_file(store, fresh)
     if settings.pseudonym_key.get_secret_value():  # free space may hold names from before the key was set
         with store.writing() as connection:

@@ -45,11 +45,6 @@ WHERE database_name = current_database()
 GROUP BY table_name
 """
 """Statements that copy the tables of meta, with the columns that both formats have."""
-_MARK_FOR_REPLAY = """
-UPDATE meta.loads SET status = 'landed'
-WHERE status = 'loaded' AND NOT history AND load_id IN (SELECT load_id FROM meta.months);
-DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)
-"""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
@@ -58,9 +53,9 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new file, with the histories and meta of the old one; the body replays the months into it.
+    """A new file with the rows and meta of the old one; the body replays the stored answers into it.
 
-    Copies the columns that both formats have under the same name.
+    Copies the columns of meta that both formats have. A row whose answer cannot be replayed stays as it was.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
     shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
@@ -72,10 +67,8 @@ def fresh_file(store: Store) -> Iterator[Store]:
         schemas = list(read_tables(connection).values())
         for schema in schemas:
             create_table(connection, schema)
-            if schema.history:
-                connection.execute(f"INSERT INTO {schema.table} BY NAME FROM old.{schema.table}")
+            connection.execute(f"INSERT INTO {schema.table} BY NAME FROM old.{schema.table}")
         describe(connection, schemas)
-        connection.execute(_MARK_FOR_REPLAY)
         connection.commit()
         connection.execute("DETACH old")
     try:
