@@ -88,7 +88,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished) -> bool:
-    """Whether analysts have waited for two hours, or since before the end of the latest nightly run."""
+    """Whether analysts have waited for two hours, or a nightly run has ended while they waited."""
     waited = project.clock.utc_now() - load.waiting_since_utc
     nights = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]

@@ -15,7 +15,7 @@ from pipelines.normalize.types import constant
 from pipelines.shapes.proposal import NUMBER_OF_MONTH, WHOLE_MONTH
 
 OUTSIDE = "its month was not requested"
-UNDATED = "it has no date, though one is declared"
+UNDATED = "the declared column of its date is empty"
 NO_MONTH = "its month cannot be read"
 NOT_AN_OBJECT = "it is not an object"
 NO_DECLARED_COLUMN = "it has none of the declared columns"
@@ -26,10 +26,10 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of every row's month. Except in `left_out`, an unknown or unrequested month is null.
+    """The first day of every row's month; null if the month is unknown or not requested.
 
-    `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which
-    other windows load; `undated` is true if no row states a month although several were requested.
+    `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which other
+    windows load. If no row of a table without a date column states one of several months, `undated` is true.
     """
 
     first_days: pl.Series
@@ -93,7 +93,7 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: no date but each key column, or an unreadable date."""
+    """Rows that may belong to any requested month: with every key but no date, or an unreadable one."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]

@@ -50,7 +50,7 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    Months and spans are empty for a report without months (a probe has spans). `ids` are for reports by id.
+    A report without months has neither months nor spans. `ids` are for reports by id.
     """
 
     months: tuple[Month, ...]
@@ -70,9 +70,9 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    The spans of a window have at most `limit` months, including an extra day at each end. If the service
-    rejected whole months, each window is one month, in spans of at most `max_days` days. A window whose last
-    month is the current one ends today, any other with its last month.
+    The spans of a window have at most `limit` months, including an extra day at each end. With `max_days`, a
+    window is one month in spans of at most that many days, as the service rejects longer ones. A window whose
+    last month is the current one ends today, any other with its last month.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)

@@ -166,16 +166,16 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order of customers, each of whom begins with a different report.
+    """The tasks in round-robin order of customers; neighbours begin with different reports.
 
-    Consecutive requests are then for different customers and reports. If all are denied, more than one access
-    right is missing, and the circuit breaker ends the run.
+    Consecutive requests are then for different customers and reports, so that a series of denials, which ends
+    the run, is not due to one missing right.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
     customer_at = {name: index for index, name in enumerate(customers)}
     report_at = {name: index for index, name in enumerate(reports)}
-    step = -(-len(reports) // max(len(customers), 1))  # spaced so that a few customers cover every report
+    step = -(-len(reports) // max(len(customers), 1))  # few customers' first tasks spread over the reports
 
     def position(task: TaskState) -> tuple[int, int]:
         customer = customer_at[task.planned.customer.id]

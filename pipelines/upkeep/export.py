@@ -106,7 +106,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write the workbook: only sheets with rows, and commission without the declared VAT."""
+    """Write the sheets that have rows; declared VAT is deducted from the columns in `with_vat`."""
     contents = workbook_contents()
     cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}

@@ -1,8 +1,7 @@
 -- Which homes were sold, when, for how much and by whom?
--- One row per estate in the sales report.
--- An estate is in two months if its contract date changed after the first month was last requested: the row that the service
--- changed last counts, and a check names the estate.
--- A row whose kind of assignment is called a valuation or a writing assignment is not a sale.
+-- One row per estate in the sales report; valuations and writing assignments are no sales and are left out.
+-- An estate whose contract moved to another month after the first was last requested has two rows in bi: the one that
+-- the service changed last counts, and a check names the estate.
 -- Days from listing are known if the list of sold estates has the day of the first advertisement.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
