@@ -105,6 +105,11 @@ Link = Annotated[
     AfterValidator(lambda text: text.strip().rstrip("/")),
     AfterValidator(partial(_matching, LINK, NOT_A_LINK)),
 ]
+CRON = r"^\s*" + r"\s+".join(
+    rf"(\*|{value}(-{value})?)(/\d+)?(,{value}(-{value})?(/\d+)?)*"
+    for value in (r"[0-5]?\d", r"(1?\d|2[0-3])", r"([12]?\d|3[01])", r"(\d|1[0-2]|\w{3})", r"([0-7]|\w{3})")
+) + r"\s*$"  # fmt: skip
+"""The five fields of cron, with numbers in range; names have three letters."""
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
 FILE_DESCRIPTION = "the path of a file with a secret"
 
@@ -197,7 +202,7 @@ class Settings(BaseModel):
     today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
     nightly: str = Field(
         default="0 5 * * *",
-        pattern=r"^\s*\S+(\s+\S+){4}\s*$",
+        pattern=CRON,
         description="a schedule in cron's five fields, like 0 5 * * * for five each morning",
     )
 
