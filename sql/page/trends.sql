@@ -14,8 +14,8 @@ FROM marts.agent_trends AS trends
 LEFT JOIN (
     SELECT users.user_id
     FROM marts.user_month AS users
-    INNER JOIN marts.chain_month AS newest ON newest.is_last_over AND users.month > newest.month - INTERVAL 15 MONTH
     LEFT JOIN marts.users_added_up AS added USING (user_id, month)
+    WHERE month > (SELECT month FROM marts.chain_month WHERE is_last_over) - INTERVAL 15 MONTH
     GROUP BY users.user_id
     HAVING count(DISTINCT users.office_id) > 1 OR count(added.customers) > 0
 ) AS elsewhere USING (user_id)

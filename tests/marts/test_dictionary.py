@@ -12,7 +12,7 @@ from pipelines.sync.declaration import declared_tables
 from tests.marts.given import FIRST_MOMENT, Given, earned, loaded, sold
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
-from warehouse.marts.queries import SQL, queries
+from warehouse.marts.queries import SQL, queries, rows_by_query
 from warehouse.store.meta_schema import create_meta, write_configured
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
@@ -35,6 +35,10 @@ def file() -> Given:
     )
     build_marts(connection)
     return connection
+
+
+def test_every_query_of_the_pages_runs_on_a_complete_file(file: Given) -> None:
+    assert [name for name, rows in rows_by_query(file, SQL / "page").items() if rows is None] == []
 
 
 def test_every_table_view_macro_and_column_has_a_meaning(file: Given) -> None:

@@ -399,7 +399,6 @@ def _first_nights(here: World) -> None:
     estate = here.value("SELECT min(id) FROM bi.sales_estates WHERE _customer = 'M30016'")
     here.run("sync on demand", "sync", "--report", "sales_for_estate", "--estate", estate, "--no-publish")
     here.move(MOVED)
-    here.run("plan moved --json", "plan", "--json")
     here.run("sync moved", "sync")
     here.look("moved")
     _explanations(here)
@@ -500,12 +499,9 @@ def command_line(checkout: Checkout) -> None:
             here.run(f"plan, {name} {value.replace('/', '')}", "plan", **{name: value})
         here.run("unknown customer", "sync", customers="M99999")
         here.run("wrong password", "sync", password="wrong", customers="M30016")
-        here.run("doctor wrong password", "doctor", password="wrong")
         here.run("refused connection", "sync", base_url="http://127.0.0.1:9", customers="M30016")
         here.run("good run", "sync")
-        here.run("good run again", "sync")
         here.run("narrow login", "sync", username="narrow", password="narrow")
-        here.run("doctor narrow login", "doctor", username="narrow", password="narrow")
 
 
 def dagster(checkout: Checkout) -> None:

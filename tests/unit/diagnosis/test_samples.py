@@ -28,7 +28,7 @@ def test_rows_that_a_load_would_reject_are_not_understood() -> None:
     seen = sample("running_commissions", rows)
     assert (seen.state, sample("running_commissions", [event()]).state) == ("not understood", "as declared")
     assert seen.sentence.startswith(
-        "expected rows of running_commissions at [], but 0 of 2 fit; one does not, because the"
+        "expected rows of running_commissions at [], but 0 of 2 fit; one does not,"
     )
     assert seen.missing == tuple(
         f"running_commissions.{name}" for name in ("user_id", "amount", "exchange_rate")
