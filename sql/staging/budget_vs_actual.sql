@@ -73,16 +73,17 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-loaded_users AS (  -- months in which the user reports of all offices of the user are loaded, perhaps with gaps
+reports_of_users AS (  -- months in which a report of all offices of the user is loaded, perhaps with gaps
     SELECT
         offices.user_id,
+        sources.report,
         sources.month,
         bool_or(sources.is_growing) AS is_open,
         bool_or(sources.is_partial) AS is_partial,
         min(sources.fetched_at_utc) AS read_at_utc
     FROM offices_of_users AS offices
     INNER JOIN marts.office_sources AS sources
-        ON sources.report = 'commission_user'
+        ON sources.report IN ('commission_user', 'live_activity')
         AND sources.office_id = offices.office_id
         AND year(sources.month) = offices.year
     GROUP BY ALL
@@ -119,7 +120,7 @@ owner_months AS (
         coalesce(user_months.is_open, loaded_users.is_open),
         loaded_users.read_at_utc
     FROM marts.user_month AS user_months
-    FULL JOIN loaded_users USING (user_id, month)
+    FULL JOIN (FROM reports_of_users WHERE report = 'commission_user') AS loaded_users USING (user_id, month)
 ),
 
 actuals AS (
@@ -164,24 +165,21 @@ meetings_counted AS (
 ),
 
 activity_months AS (  -- loaded for the office, or for all offices of the user
-    SELECT false AS is_user, office_id AS owner_id, office_id, month, is_growing, is_partial, fetched_at_utc
+    SELECT
+        false AS is_user, office_id AS owner_id, office_id, month,
+        is_growing AS is_open, is_partial, fetched_at_utc AS read_at_utc
     FROM marts.office_sources
     WHERE report = 'live_activity'
     UNION ALL
-    SELECT
-        true, offices.user_id, NULL, sources.month, bool_or(sources.is_growing), bool_or(sources.is_partial), min(sources.fetched_at_utc)
-    FROM offices_of_users AS offices
-    INNER JOIN marts.office_sources AS sources
-        ON sources.report = 'live_activity' AND sources.office_id = offices.office_id AND year(sources.month) = offices.year
-    GROUP BY offices.user_id, sources.month
-    HAVING count(*) = any_value(offices.office_count)
+    SELECT true, user_id, NULL, month, is_open, is_partial, read_at_utc
+    FROM reports_of_users
+    WHERE report = 'live_activity'
 ),
 
 meetings AS (
     SELECT
-        months.* EXCLUDE (is_growing, is_partial, fetched_at_utc),
-        is_growing AS is_open,
-        CASE WHEN is_growing THEN local_time(fetched_at_utc, clock) END AS read_at,
+        months.* EXCLUDE (is_partial, read_at_utc),
+        CASE WHEN is_open THEN local_time(read_at_utc, clock) END AS read_at,
         replace(measure, '_', ' ') AS measure,
         NOT is_user OR coalesce(amount, 0) > 0 AS is_at_work,
         CASE WHEN NOT is_partial THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS actual
