@@ -63,19 +63,18 @@ def _table(
     table = [
         PageColumn(part, lambda row: name(row), note=side_note if part == "side" else None),
         PageColumn("leads", kind="count", has_bar=True),
-        PageColumn("removed", kind="count", is_minor=True),
-        PageColumn("without_home", kind="count"),
-        PageColumn("homes", kind="count"),
-        PageColumn("sold", kind="count"),
-        PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
     ]
     if part == "sender":  # only homes of sellers, so the total of all homes does not fit
-        table = [
-            *table[:2],
-            PageColumn("homes_of_sellers", "homes", "count"),
-            PageColumn("sold", kind="count"),
-        ]
+        table += [PageColumn("homes_of_sellers", "homes", "count"), PageColumn("sold", kind="count")]
         total = None
+    else:
+        table += [
+            PageColumn("removed", kind="count", is_minor=True),
+            PageColumn("without_home", kind="count"),
+            PageColumn("homes", kind="count"),
+            PageColumn("sold", kind="count"),
+            PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
+        ]
     return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MAX_ROWS], total=total)
 
 

@@ -16,8 +16,8 @@ MAX_PLACES = 10
 HEADCOUNT = (
     PageColumn("page.month", kind="month"),
     *(PageColumn(name, kind="count") for name in ("agents", "joined", "back", "gone", "quiet")),
-    *(PageColumn(name, kind="count", is_minor=True) for name in ("moved_in", "moved_out")),
 )
+MOVES = tuple(PageColumn(name, kind="count", is_minor=True) for name in ("moved_in", "moved_out"))
 TRENDS = (
     PageColumn("agent", "name"),
     PageColumn("office", "office_name"),
@@ -38,7 +38,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
     if len(joined) == 12 and None not in joined + gone:
         sums = {"joined": words.number(sum(joined)), "gone": words.number(sum(gone))}
         figures.append(words.text("people.year", **sums))
-    headcount = HEADCOUNT[:-2] if rows[0].kind == "chain" else HEADCOUNT  # within the chain nobody moves
+    headcount = HEADCOUNT if rows[0].kind == "chain" else (*HEADCOUNT, *MOVES)  # nobody moves between chains
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
     return Section(
