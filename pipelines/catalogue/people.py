@@ -56,8 +56,14 @@ LIVE_COMMISSION = (
 )
 
 LIVE_ACTIVITY = (
-    assumed("meetings", "DECIMAL(18,4)", ".meetings", "customer meetings held"),
-    assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
+    assumed("meetings", "DECIMAL(18,4)", ".meetings", "customer meetings held", needed=True),
+    assumed(
+        "own_booked_meetings",
+        "DECIMAL(18,4)",
+        ".ownBookedMeetings",
+        "meetings that the user booked",
+        needed=True,
+    ),
 )
 
 # Requests may span two months (interface, Limits), but are for one, as no date of a row is documented.
