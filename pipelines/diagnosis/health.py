@@ -129,13 +129,18 @@ def observe(
         more = f" (and {len(settings_error.problems) - 1} more)" if len(settings_error.problems) > 1 else ""
         error = f"the settings do not load: {settings_error.problems[0]}{more}"
         added.append(Condition(Kind.SETTINGS, error=error))
+    for entry in settings.acknowledge:
+        if entry.kind not in ("", *Kind):
+            error = f"[[acknowledge]] names the kind {entry.kind!r}, which no condition has"
+            remedy = f"Write one of: {', '.join(sorted(Kind))}."
+            added.append(Condition(Kind.SETTINGS, error=error, remedy=remedy))
     try:
         with_shapes(REPORTS, settings.shapes_file)
     except ShapesError as problem:
         remedy = "Correct that line; until then nothing is requested. `brokerbi shapes` shows what arrives."
         added.append(Condition(Kind.SETTINGS, error=str(problem), remedy=remedy))
     if standings:
-        added += _months_missing(planned, conditions, now)
+        added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
     today = settings.today or now.date()
@@ -246,14 +251,19 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """A condition if past months that are not denied are missing, as after a cancelled first backfill.
+    """A condition if past months are missing, as after a cancelled first backfill.
 
+    Months that are denied, or of a customer that was never read, raise none: they have their own condition.
     Its count is that of `plan`: all missing months, current, future and denied ones too.
     """
     denied = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
-    denied |= {("", row.customer) for row in conditions if row.kind == Kind.ACCESS_DENIED}
+    denied |= {
+        ("", row.customer)
+        for row in conditions
+        if not row.report and row.kind in (Kind.ACCESS_DENIED, Kind.NEVER_READ)
+    }
     lacks_past_months = any(
         month < Month.of(now.date())
         for plan in planned

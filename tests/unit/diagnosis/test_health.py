@@ -70,13 +70,13 @@ def test_an_acknowledged_condition_is_no_alarm_up_to_its_day(tmp_path: Path) -> 
     entry = Acknowledgement(kind="failed", customer="M1", reason="ticket 7", until=NOW.date())
     acknowledging = settings(tmp_path, customers="M1").model_copy(update={"acknowledge": (entry,)})
     view = Overview([FRESH], [FAILED])
-    severities = []
-    for moment in (NOW, NOW + timedelta(days=1)):
-        [condition] = observe(view, acknowledging, moment).conditions
-        severities.append((condition.severity, condition.remedy))
-    assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
+    [now], [later] = (observe(view, acknowledging, NOW + timedelta(days=day)).conditions for day in (0, 1))
+    assert (now.severity, now.remedy) == ("acknowledged", "Acknowledged until 2026-11-21: ticket 7")
+    assert (later.severity, later.remedy) == ("error", "")
     sentence = judge(observe(view, acknowledging, NOW)).sentence
     assert sentence == "All is well: 0 reports fresh, 1 issue acknowledged."
+    mistyped = acknowledging.model_copy(update={"acknowledge": (entry.model_copy(update={"kind": "fail"}),)})
+    assert "'fail', which no condition has" in observe(view, mistyped, NOW).conditions[0].error
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
@@ -120,10 +120,11 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     [customer] = settings(tmp_path, customers="M1").customers
     months = PlannedMonths((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
     planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
+    unread = Overview([replace(FRESH, customer="M2")])
+    new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
+    assert [one.error for one in new] == ["It has never been read."]
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
-    assert [(one.severity, one.error) for one in view.conditions[:1]] == [
-        (WARNING, "6 report months missing")
-    ]
+    assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
 
 
 def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_an_error(
