@@ -87,7 +87,7 @@ rolled_back AS (
 
 overlapping AS (
     SELECT
-        checked_at_utc,
+        since_utc,
         unnest(from_json(
             subjects,
             '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
@@ -99,7 +99,7 @@ overlapping AS (
 
 not_refreshed AS (
     SELECT
-        checked_at_utc,
+        since_utc,
         unnest(from_json(
             subjects,
             '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
@@ -209,7 +209,7 @@ all_conditions AS (
     GROUP BY report, customer, month
     UNION ALL BY NAME
     SELECT
-        'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause, finding AS error,
+        'check' AS kind, severity, since_utc, name AS cause, finding AS error,
         CASE WHEN message = '' AND severity = 'warning' THEN 'To see the rows: `brokerbi query ' || name || '`.' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results
@@ -252,7 +252,7 @@ all_conditions AS (
     FROM missing_columns
     UNION ALL BY NAME
     SELECT
-        'overlap' AS kind, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
+        'overlap' AS kind, pair.yielding_customer_id AS customer, since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
         || ' as well; each office is counted once, but requested twice' AS error,
         CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be a customer of its own.' END AS remedy,
@@ -260,7 +260,7 @@ all_conditions AS (
     FROM overlapping
     UNION ALL BY NAME
     SELECT
-        'not refreshed' AS kind, source.customer_id AS customer, checked_at_utc AS since_utc,
+        'not refreshed' AS kind, source.customer_id AS customer, since_utc,
         source.source_state AS cause,
         'No other customer answers for ' || source.offices || ', so numbers of ' || source.customer_id
         || ' from these reports stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.source_state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from cProfile import Profile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -283,12 +283,11 @@ def test_a_check_that_cannot_run_fails_by_its_severity_and_stops_no_other(
 
 def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
     moment = datetime(2026, 6, 1, 5, tzinfo=UTC)
-    for found_rows in (3, 2):
-        store_results(
-            given, [CheckResult("c", "warning", found_rows, ({"month": moment},), "Is it so?")], moment
-        )
-    found = given.execute("SELECT name, row_count, sample, checked_at_utc FROM meta.check_results").fetchall()
-    assert found == [("c", 2, '[{"month": "2026-06-01 05:00:00+00:00"}]', datetime(2026, 6, 1, 5))]
+    for day, count in enumerate((0, 3, 2)):  # it keeps the time since when it has found rows
+        result = CheckResult("c", "warning", count, ({"month": moment},), "Is it so?")
+        store_results(given, [result], moment + timedelta(days=day))
+    found = given.execute("SELECT name, row_count, sample, since_utc FROM meta.check_results").fetchall()
+    assert found == [("c", 2, '[{"month": "2026-06-01 05:00:00+00:00"}]', datetime(2026, 6, 2, 5))]
 
 
 def test_a_check_that_could_not_run_is_a_problem_whatever_its_question(given: Given) -> None:

@@ -374,7 +374,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(give
     for name, concerned in (("no_office", "leads"), ("differ", "nothing"), ("somebody_s_own", "commission")):
         given.execute(
             "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'warning' AS severity, '' AS message, "
-            "'Is it so?' AS question, 3 AS row_count, $2 AS concerns, $3::TIMESTAMP AS checked_at_utc",
+            "'Is it so?' AS question, 3 AS row_count, $2 AS concerns, $3::TIMESTAMP AS since_utc",
             [name, concerned, NOW],
         )
     checks = [one for one in found(given, "doubts") if one["kind"] == "check"]

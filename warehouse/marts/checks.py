@@ -72,8 +72,11 @@ def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> li
 
 
 def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
-    """Replace the stored results of the checks."""
+    """Replace the stored results; a check that still finds rows keeps the time since when it has."""
+    failing = "SELECT name, since_utc FROM meta.check_results WHERE row_count > 0"
+    earlier = dict(connection.execute(failing).fetchall())
     connection.execute("DELETE FROM meta.check_results")
+    now = at_utc.replace(tzinfo=None)
     rows = [
         {
             "name": result.name,
@@ -85,7 +88,7 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
             "message": result.message,
             "concerns": result.concerns,
             "finding": result.finding,
-            "checked_at_utc": at_utc.replace(tzinfo=None),
+            "since_utc": earlier.get(result.name, now) if result.rows else now,
         }
         for result in results
     ]

@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
-FORMAT = 31
+FORMAT = 32
 """Incremented with every change in sql/meta/tables or views, because a file of an older format is replayed.
 Every publication creates the queries in sql/meta again."""
 

@@ -6,7 +6,7 @@
 --   row_count: rows that violate the check; 1 if it could not run
 --   sample: some of these rows, as JSON
 --   message: why the check could not run; empty if it ran
---   checked_at_utc: when the check ran, in UTC
+--   since_utc: since when the check has found rows, in UTC; when it ran if it found none
 --   concerns: the figures of the pages that are doubtful if it fails: agents, budgets, commission, leads, sales or nothing
 --   finding: the result in one line
 --   subjects: the distinct customers, offices, reports, months and measures of all violating rows, as JSON
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS meta.check_results (
     row_count BIGINT,
     sample VARCHAR,
     message VARCHAR,
-    checked_at_utc TIMESTAMP,
+    since_utc TIMESTAMP,
     concerns VARCHAR,
     finding VARCHAR,
     subjects VARCHAR
