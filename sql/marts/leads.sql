@@ -69,6 +69,6 @@ LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.user_names AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.offices AS receiver_offices ON receiver_offices.office_id = leads.receiver_office_id
 LEFT JOIN staging.user_names AS receivers ON receivers.user_id = leads.receiver_id
-LEFT JOIN staging.first_leads AS firsts USING (way, landed_row)
+LEFT JOIN staging.first_leads AS firsts USING (way, month, landed_row)
 WHERE leads.month BETWEEN make_date(getvariable('part_year'), 1, 1) AND make_date(getvariable('part_year'), 12, 31)
 ORDER BY leads.office_id, leads.month

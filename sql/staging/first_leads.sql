@@ -5,11 +5,16 @@
 -- Columns:
 --   way: incoming lead, outgoing lead or tip
 --   landed_row: row of the table of bi by its column _row
+--   month: first day of its month
 --   is_first_on_any_side: whether it is the first of this way over all sides
 SELECT
     way,
-    first(landed_row ORDER BY created_at, landed_row) AS landed_row,
-    row_number() OVER (PARTITION BY way, estate_id ORDER BY min(created_at), min(landed_row)) = 1 AS is_first_on_any_side
-FROM staging.counted_leads
-WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
-GROUP BY way, lead_side, estate_id
+    first_lead.landed_row,
+    first_lead.month,
+    row_number() OVER (PARTITION BY way, estate_id ORDER BY first_lead) = 1 AS is_first_on_any_side
+FROM (
+    SELECT way, estate_id, min({'created_at': created_at, 'landed_row': landed_row, 'month': month}) AS first_lead
+    FROM staging.counted_leads
+    WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
+    GROUP BY way, lead_side, estate_id
+)
