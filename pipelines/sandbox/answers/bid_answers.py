@@ -16,7 +16,7 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
-    """Bids and HiddenBids: those on an estate or of a contact, up to the day of the world."""
+    """Bids and HiddenBids up to the day of the world: all, or only those on an estate or of a contact."""
     estate, contact = query.ids.get("criteria.estateid"), query.ids.get("criteria.contactid")
     return [
         bid

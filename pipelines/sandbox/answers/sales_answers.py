@@ -24,7 +24,7 @@ LISTS = {
 
 
 def report_for_estate(query: ReportQuery) -> object:
-    """GetSalesReportForEstate: a flat list of the estates with that id or number."""
+    """GetSalesReportForEstate: a flat list of the estates with the requested id or number."""
     id_, number = query.ids.get("estateid"), query.ids.get("estatenumber")
     estates = [
         _estate(query, view)

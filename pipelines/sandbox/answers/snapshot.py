@@ -63,7 +63,7 @@ class Snapshot:
         return user.cards[max(at - 1, 0)]
 
     def user(self, office_id: str, user_id: str) -> User:
-        """A present or former user of the office, by id."""
+        """A past, present or future user of the office, by id."""
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
