@@ -27,7 +27,7 @@ StoredAs = Literal[
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
-    "window",  # rows have no date, so their month is that of the window
+    "window",  # rows do not state their month; it is that of the window
     "documented date",  # the table names the column with the date of a row
     "year and month",  # assumed: rows have a year and a month
     "none",  # the report has no months
@@ -171,7 +171,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that will change; of their months, nightly runs request the `max_months` read longest ago."""
+    """Rows that will change; of their months, each nightly run requests the `max_months` read longest ago."""
 
     table: str
     condition: str

@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """For each agent of a new or foreign home: two steps, one more if it is restated, none once cancelled."""
+    """Two steps per agent of a new or foreign home, one more after a restatement; none once cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)
@@ -283,8 +283,8 @@ def _estate_steps(chance: Random, estate: Estate) -> Iterator[RunningStep]:
     gone_at = last.known_at if last.status == records.WITHDRAWN else None
 
     def step(number: int, amount: int, day: date, known_at: datetime) -> RunningStep:
-        user = sold.shares[number]
-        return RunningStep(user.user_id, user.office, estate.id, amount, rate, day, known_at, gone_at)
+        share = sold.shares[number]
+        return RunningStep(share.user_id, share.office, estate.id, amount, rate, day, known_at, gone_at)
 
     for number, share in enumerate(sold.shares):
         amount = share.value if share.value_foreign is None else share.value_foreign
