@@ -177,8 +177,8 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    found = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
-    named = [path for path in found if path.startswith(".")] or list(found)
+    matches = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
+    named = [path for path in matches if path.startswith(".")] or list(matches)
     if column.name == "month":
         for pattern in (WHOLE_MONTH, NUMBER_OF_MONTH):
             if fitting := [path for path in named if _all_match(pattern, fields[path])]:

@@ -146,11 +146,11 @@ class ReportQuery:
             return moment.date() <= self.end.date()
         return moment <= self.end
 
-    def employed(self, office: Office, also: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """The users employed at any time in the interval, and those named in `also` by id."""
+    def employed(self, office: Office, extra_ids: Container[str] = ()) -> list[tuple[User, UserCard]]:
+        """The users of an office employed at any time in the interval, or have one of `extra_ids`."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))
             for user in self.snapshot.world.history.users(office.customer_id)
-            if (user.hired <= last and (user.left is None or user.left > first)) or user.id in also
+            if (user.hired <= last and (user.left is None or user.left > first)) or user.id in extra_ids
         ]

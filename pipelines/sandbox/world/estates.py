@@ -209,23 +209,23 @@ def _assignment_versions(
 def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
     """Every later version of a sale, oldest first; the last version of a cancelled sale is withdrawn."""
     planned: list[tuple[datetime, str]] = []
-    for what, share, latest in REVISIONS:
-        if happens(chance, share):
-            planned.append((days_after(chance, sold.known_at, 3, latest), what))
+    for kind, probability, days in REVISIONS:
+        if happens(chance, probability):
+            planned.append((days_after(chance, sold.known_at, 3, days), kind))
     if sold.access_on is not None:
         access = datetime.combine(sold.access_on, time(9))
         settled = max(days_after(chance, access, 0, 9), days_after(chance, sold.known_at, 4, 12))
         planned.append((settled, "settle"))
     versions: list[Version] = []
     last = sold
-    for known_at, what in sorted(planned):
-        if what == "restate":
+    for known_at, kind in sorted(planned):
+        if kind == "restate":
             parts, last = _restate(chance, parts, last)
-        elif what == "reprice":
+        elif kind == "reprice":
             last = _reprice(chance, parts, last)
-        elif what == "redate":
+        elif kind == "redate":
             last = _redate(chance, last)
-        elif what == "settle":
+        elif kind == "settle":
             received = known_at + timedelta(days=1)
             last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
         else:
