@@ -147,7 +147,7 @@ class ReportQuery:
         return moment <= self.end
 
     def employed(self, office: Office, extra_ids: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """The users of an office employed at any time in the interval, or have one of `extra_ids`."""
+        """An office's users employed at any time in the interval, and those with one of `extra_ids`."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))
