@@ -1,8 +1,8 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of them take a range of months: one request returns all months, if rows state a year and a month. The
-others have one month in their path, and are requested once a week, and when their counterpart for a range has
-changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
+Three of them take a range of months: one request serves all months if its rows state their month.
+The others have one month in their path, and are requested once a week, and when their counterpart for a range
+has changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ OFFICE_BUDGET = (
     "The monthly budget of the office for {0}, with its history. It is requested once a week, and when {1} "
     "changes. It is on by default, because it may have fields that {1} lacks."
 )
-USER_BUDGET = "The monthly budget of each user for {}: one request per user, so it is off by default."
+USER_BUDGET = "The monthly budget of each user for {}: one request per user and month, so off by default."
 REPORTS = (
     *(_range_report(name) for name in RANGES),
     *(_month_report("office_budget", "{customerId}", OFFICE_BUDGET, operation) for operation in MONTHLY),

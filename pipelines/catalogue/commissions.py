@@ -137,7 +137,7 @@ REPORTS = (
         monthly_report(
             name="commission_office_by_month",
             description="Earnings of each office by month{}, with many months in one request. Rows are "
-            "assumed to be nested: office > year > month. The report of all kinds checks commission_office.",
+            "assumed to be nested: office > year > month. The report for all kinds checks commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),

@@ -27,7 +27,7 @@ StoredAs = Literal[
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
-    "window",  # rows have no date, so their month is that of the window
+    "window",  # rows do not state their month; it is that of the window
     "documented date",  # the table names the column with the date of a row
     "year and month",  # assumed: rows have a year and a month
     "none",  # the report has no months
@@ -78,7 +78,7 @@ def functions_of(path: str) -> list[str]:
 
 
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
-    """A column for a documented field of the JSON (interface, first section); any field may be null.
+    """A column for a documented field of the JSON (interface, What the service does); any field may be null.
 
     A field of a level above the row, or of the parent row, has a full path as `source`, and a `name` of ours.
     """
@@ -127,9 +127,9 @@ class Table:
 
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
     under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
-    members of the row, or have the full path of a level above it (`offices[].name`) or of a column of the
-    parent row (`@parent.id`). `parent` names the table in whose rows this table is nested. A row that lacks a
-    column of the `key` still fits if it has the old id that `old_keys` maps the column to.
+    members of the row, or have the full path of a member of a level above it (`offices[].name`) or of a
+    column of the parent row (`@parent.id`). `parent` names the table in whose rows this table is nested. A
+    row that lacks a column of the `key` still fits if it has the old id that `old_keys` maps the column to.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that will change; of their months, nightly runs request the `max_months` read longest ago."""
+    """Rows that will change; of their months, each nightly run requests the `max_months` read longest ago."""
 
     table: str
     condition: str

@@ -99,7 +99,7 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login was denied at least three reports of a customer, and got an answer to none.
+        """Whether a login got no answer for a customer, and was denied at least three of its reports.
 
         At least one of the denied reports must have been answered for another customer or login.
         """

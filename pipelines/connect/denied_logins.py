@@ -25,7 +25,7 @@ class DeniedLogins:
 
     A file represents a username and password at one address, and contains neither. Its modification time is
     that of the latest denial, and it is empty until the second try is denied too. A corrected password has
-    another file, so it is tried immediately.
+    another file name, so it is tried immediately.
     """
 
     folder: Path

@@ -26,7 +26,7 @@ class ConnectError(Exception):
 
     The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries,
     `last_try` the outcome of the last try in words, and `login` names a denied login. Errors with the same
-    `login` and the same `trouble`, unless it is empty, share a cause in meta.conditions.
+    `login` and the same `trouble` share a cause in meta.conditions, unless `trouble` is empty.
     """
 
     trouble: str = ""

@@ -177,8 +177,8 @@ ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", 
 class Try:
     """The outcome of one try of a request: its status, if one arrived, and its kind of error, if any.
 
-    With an error status, `error_kind` is None. `detail` describes the error, without the login; `bytes` is
-    the received size.
+    If the status is not 2xx, `error_kind` is None. `detail` describes the error, without the login; `bytes`
+    is the size of the received body after decompression.
     """
 
     request: Request

@@ -60,7 +60,7 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects; others are `{}`, or `{VALUE: value}` in a nested table without columns."""
+        """The elements as objects; others are `{}`, or `{VALUE: value}` if nested rows declare no fields."""
         if self.place.is_plain:
             return [{"": element} for element in self.elements]  # the shape's column has the empty path
         if set(map(type, self.elements)) <= {dict}:

@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row of a table states its month, so all its rows count for the first.
+    were requested and no row of a table states its month, so all rows of that table count for the first.
     """
 
     tables: tuple[NormalizedTable, ...]

@@ -26,10 +26,10 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of every row's month; null if the month is unknown or not requested.
+    """The first day of every row's month; null if it is unknown, or if a date is in no requested month.
 
     `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which other
-    windows load. If no row of a table without a date column states one of several months, `undated` is true.
+    windows load. `undated` is true if no row states its month, so that all count for the first of several.
     """
 
     first_days: pl.Series
@@ -93,7 +93,7 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: with every key but no date, or an unreadable one."""
+    """Rows that may belong to any requested month: those with an unreadable date, or a key but no date."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]

@@ -1,1 +1,1 @@
-"""A Connect service in memory over a seeded world, on a loopback socket or as a transport of httpx."""
+"""A Connect service in memory over a seeded world, on a loopback socket or, in tests, without a network."""

@@ -1,4 +1,4 @@
-"""Calls to the service, its replies and errors, and the log of both."""
+"""Calls to the service, its replies and errors, and the log of calls."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ WRONG_VALUES: dict[str, object] = {
 
 
 def replacement(faults: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """A fault's reply in place of the answer, delayed or cut as other faults say; None if none has one."""
+    """A fault's reply in place of the answer, delayed or cut by other faults; None if no fault has one."""
     for fault in faults:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the world, then those of the service."""
+    """Add the options of the world, then those of the service."""
     add, default = parser.add_argument, "(default %(default)s)"
     add("--seed", type=int, default=1, help=f"each seed is a different world {default}")
     add("--offices", type=int, default=7, help=f"the number of offices {default}")
@@ -57,7 +57,7 @@ def _fault_tables() -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; returns 2 if the arguments are invalid."""
+    """Serve until Ctrl-C; returns 1 if it cannot listen, and 2 if the arguments are invalid."""
     from pipelines.sandbox.server import SandboxServer, loopback
 
     try:

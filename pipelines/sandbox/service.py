@@ -115,12 +115,12 @@ class Service:
         replacement = fault_effects.replacement(faults, self._clock)
         if replacement is not None:
             return replacement
-        found = find_route(call.segments, call.method)
-        if found is None and not find_route(call.segments):
+        route_and_values = find_route(call.segments, call.method)
+        if route_and_values is None and not find_route(call.segments):
             raise HttpError(404, "There is nothing here.")
-        if found is None or call.method not in ("GET", "POST"):
+        if route_and_values is None or call.method not in ("GET", "POST"):
             raise HttpError(405, f"{call.method} is not supported here.")
-        route, path_values = found
+        route, path_values = route_and_values
         self._check_access(login, customer)
         offices = self.world.history.chain.offices_of(customer)
         query = route.read(
@@ -187,8 +187,8 @@ class Service:
 
 def _customer_of(call: Call) -> str | None:
     """The customer of a request, named in its path or its query."""
-    found = find_route(call.segments, call.method)
-    if found and "customerId" in found[1]:
-        return found[1]["customerId"]
+    route_and_values = find_route(call.segments, call.method)
+    if route_and_values and "customerId" in route_and_values[1]:
+        return route_and_values[1]["customerId"]
     names = ("customerid", "criteria.customerid", "request.customerid")
     return next((call.query[name] for name in names if name in call.query), None)

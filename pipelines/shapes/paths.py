@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse the path of a column, None for `-`; raises PathError if invalid or in a list elsewhere."""
+        """Parse a column's path, None for `-`; raises PathError if invalid or in a list not on this path."""
         if text == NONE:
             return None
         if text.startswith("."):

@@ -21,7 +21,7 @@ MIN_KNOWN_SHARE = 0.5
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# Simplified names of columns. The name of a measure is a word of MEASURES, one of PLANNED, or both joined.
+# Column -> simplified names of its field; for a measure: a word of MEASURES, one of PLANNED, or both joined.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -177,8 +177,8 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    found = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
-    named = [path for path in found if path.startswith(".")] or list(found)
+    matches = dict.fromkeys(path for name in names for path in fields if name in _end_names(path))
+    named = [path for path in matches if path.startswith(".")] or list(matches)
     if column.name == "month":
         for pattern in (WHOLE_MONTH, NUMBER_OF_MONTH):
             if fitting := [path for path in named if _all_match(pattern, fields[path])]:

@@ -16,7 +16,7 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
-    """Bids and HiddenBids: those on an estate or of a contact, up to the day of the world."""
+    """Bids and HiddenBids up to the day of the world: all, or only those on an estate or of a contact."""
     estate, contact = query.ids.get("criteria.estateid"), query.ids.get("criteria.contactid")
     return [
         bid
@@ -46,13 +46,13 @@ def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
         return
     bidders = [(hex_id(chance, "ADR"), chance.choice(names.FIRST_NAMES)) for _ in range(chance.randint(1, 5))]
     begins = datetime.combine(contract, time(9)) - timedelta(days=chance.randint(1, 9))
-    number = len(bidders) + chance.randint(0, 6)
+    count = len(bidders) + chance.randint(0, 6)
     low = min(first.starting_price, final)
-    for place in range(number):
-        contact, alias = bidders[place % len(bidders)]
-        is_last = place == number - 1
-        amount = final if is_last else low + (final - low) * place // max(number, 1)
-        made = begins + (datetime.combine(contract, time(8)) - begins) * place / number
+    for index in range(count):
+        contact, alias = bidders[index % len(bidders)]
+        is_last = index == count - 1
+        amount = final if is_last else low + (final - low) * index // max(count, 1)
+        made = begins + (datetime.combine(contract, time(8)) - begins) * index / count
         hidden = happens(chance, 0.15)
         if made <= query.snapshot.moment:
             yield {

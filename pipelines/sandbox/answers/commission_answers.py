@@ -123,7 +123,7 @@ def live_report(query: ReportQuery) -> object:
             sums.setdefault(share.user_id, Sums()).add(assignment, share)
     rows: list[Object] = []
     for office in query.offices:
-        for user, card in query.employed(office, also=sums):
+        for user, card in query.employed(office, extra_ids=sums):
             earned = sums.get(user.id, Sums())
             commission, parts = earned.commission / 100, earned.sold / 10_000
             if query.shapes == "b":

@@ -24,7 +24,7 @@ LISTS = {
 
 
 def report_for_estate(query: ReportQuery) -> object:
-    """GetSalesReportForEstate: a flat list of the estates with that id or number."""
+    """GetSalesReportForEstate: a flat list of the estates with the requested id or number."""
     id_, number = query.ids.get("estateid"), query.ids.get("estatenumber")
     estates = [
         _estate(query, view)
@@ -75,10 +75,10 @@ def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = Fal
         for view in query.snapshot.estates(office.customer_id):
             kind = view.estate.assignment
             is_included = kind == SALE if sales_only else kind != VALUATION
-            when = _selection_time(query, view) if is_included else None
-            if when is not None:
+            selected_at = _selection_time(query, view) if is_included else None
+            if selected_at is not None:
                 row = _short_estate(query, view) if is_short else _estate(query, view)
-                years.setdefault(when.year, {}).setdefault(when.month, []).append(row)
+                years.setdefault(selected_at.year, {}).setdefault(selected_at.month, []).append(row)
         rows = [
             {
                 "year": str(year),

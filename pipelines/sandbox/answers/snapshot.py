@@ -63,7 +63,7 @@ class Snapshot:
         return user.cards[max(at - 1, 0)]
 
     def user(self, office_id: str, user_id: str) -> User:
-        """A present or former user of the office, by id."""
+        """A past, present or future user of the office, by id."""
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
@@ -146,11 +146,11 @@ class ReportQuery:
             return moment.date() <= self.end.date()
         return moment <= self.end
 
-    def employed(self, office: Office, also: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """The users employed at any time in the interval, and those named in `also` by id."""
+    def employed(self, office: Office, extra_ids: Container[str] = ()) -> list[tuple[User, UserCard]]:
+        """An office's users employed at any time in the interval, and those with one of `extra_ids`."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))
             for user in self.snapshot.world.history.users(office.customer_id)
-            if (user.hired <= last and (user.left is None or user.left > first)) or user.id in also
+            if (user.hired <= last and (user.left is None or user.left > first)) or user.id in extra_ids
         ]

@@ -31,7 +31,7 @@ def pick(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
 
 
 def working_moment(chance: Random, day: date) -> datetime:
-    """A time between 08:00 and 20:00 on a day, with a fraction of a second of any length."""
+    """A time between 08:00 and 20:00 on a day, with a fraction of a second of up to six digits."""
     fraction = pick(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
     microsecond = chance.randrange(1_000_000 // fraction) * fraction if fraction else 0
     seconds = chance.randrange(12 * 3600)

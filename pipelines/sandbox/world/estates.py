@@ -209,23 +209,23 @@ def _assignment_versions(
 def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
     """Every later version of a sale, oldest first; the last version of a cancelled sale is withdrawn."""
     planned: list[tuple[datetime, str]] = []
-    for what, share, latest in REVISIONS:
-        if happens(chance, share):
-            planned.append((days_after(chance, sold.known_at, 3, latest), what))
+    for kind, probability, days in REVISIONS:
+        if happens(chance, probability):
+            planned.append((days_after(chance, sold.known_at, 3, days), kind))
     if sold.access_on is not None:
         access = datetime.combine(sold.access_on, time(9))
         settled = max(days_after(chance, access, 0, 9), days_after(chance, sold.known_at, 4, 12))
         planned.append((settled, "settle"))
     versions: list[Version] = []
     last = sold
-    for known_at, what in sorted(planned):
-        if what == "restate":
+    for known_at, kind in sorted(planned):
+        if kind == "restate":
             parts, last = _restate(chance, parts, last)
-        elif what == "reprice":
+        elif kind == "reprice":
             last = _reprice(chance, parts, last)
-        elif what == "redate":
+        elif kind == "redate":
             last = _redate(chance, last)
-        elif what == "settle":
+        elif kind == "settle":
             received = known_at + timedelta(days=1)
             last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
         else:
@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """For each agent of a new or foreign home: two steps, one more if it is restated, none once cancelled."""
+    """Two steps per agent of a new or foreign home, one more after a restatement; none once cancelled."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)
@@ -283,8 +283,8 @@ def _estate_steps(chance: Random, estate: Estate) -> Iterator[RunningStep]:
     gone_at = last.known_at if last.status == records.WITHDRAWN else None
 
     def step(number: int, amount: int, day: date, known_at: datetime) -> RunningStep:
-        user = sold.shares[number]
-        return RunningStep(user.user_id, user.office, estate.id, amount, rate, day, known_at, gone_at)
+        share = sold.shares[number]
+        return RunningStep(share.user_id, share.office, estate.id, amount, rate, day, known_at, gone_at)
 
     for number, share in enumerate(sold.shares):
         amount = share.value if share.value_foreign is None else share.value_foreign

@@ -21,7 +21,7 @@ class Incidents:
     """The incidents of one day at one office; an incident is left out if nothing is suitable for it.
 
     A sale of two months before is cancelled and the commission of another one restated, a lead of that month
-    is removed, a user leaves, and the budget of a user who stays is raised for this month and all later ones.
+    is removed, a user leaves, and the budget of a user who stays is raised from the month of the day on.
     """
 
     day: date
@@ -62,7 +62,7 @@ class Incidents:
         return sorted([*budgets, *raised], key=lambda budget: budget.known_at)
 
     def sales(self, estates: Sequence[Estate]) -> tuple[Estate, ...]:
-        """The sales of the month, with the first one cancelled and the last one restated."""
+        """The sales of the month, with the first suitable one cancelled and the last restated."""
         candidates = [sale for sale in estates if sale.assignment == records.SALE and self._is_suitable(sale)]
         if len(candidates) < 2:
             return tuple(estates)
@@ -71,7 +71,7 @@ class Incidents:
         return tuple(changed.get(estate.id, estate) for estate in estates)
 
     def leads(self, leads: Sequence[Lead]) -> tuple[Lead, ...]:
-        """The leads of the month, with the first one removed."""
+        """The leads of the month, with the first suitable one removed."""
         candidates = [lead for lead in leads if lead.way == "incoming" and self._is_active(lead)]
         if not candidates:
             return tuple(leads)

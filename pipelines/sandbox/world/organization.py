@@ -143,12 +143,12 @@ def _user(chance: Random, office: Office, employee_id: str, hired: date, left: d
 
 def _changed_card(chance: Random, card: UserCard, day: date) -> UserCard:
     """The card with one of its values changed."""
-    what = chance.random()
-    if what < 0.15:
+    draw = chance.random()
+    if draw < 0.15:
         card = replace(card, name=f"{card.name.split()[0]} {chance.choice(names.LAST_NAMES)}")
-    elif what < 0.55:
+    elif draw < 0.55:
         card = replace(card, cell_phone=_cell_phone(chance))
-    elif what < 0.7:
+    elif draw < 0.7:
         languages = ("sv", *sorted(chance.sample(LANGUAGES, chance.randint(1, 4))))
         card = replace(card, languages=languages)
     else:
