@@ -173,7 +173,7 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Plan the pairs of `exact`, else the reports of active or named customers; undated reports come first."""
+    """Plan the pairs of `exact`, else the reports of active or named customers; undated reports first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
