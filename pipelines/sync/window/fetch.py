@@ -243,7 +243,7 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for one span, or for its halves if its answer may be truncated and theirs have more rows.
+        """The answers for a span, or for its halves if its answer may be truncated and theirs have more rows.
 
         `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
         """
