@@ -63,8 +63,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    Raises Unreadable if the answer or a row does not fit the shape, if the shape lacks a measure, if not
-    exactly one row is for the change, or if an amount of that row is not whole.
+    Otherwise raises Unreadable unless all rows fit the shape, it has all measures, and one row is the budget.
     """
     try:
         answer = normalize(

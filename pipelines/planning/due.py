@@ -76,7 +76,7 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     Unless `is_spread_over_week`, the latest and future months, and months fetched before they ended, are due
-    every night. Other months of the last year are due once in a cycle of at most four weeks: the months of
+    every night. Other months up to twelve months old are due once in a cycle of up to four weeks: those of
     one request on the same day, those of the next request a day later; `offset` shifts these days. Any month
     is due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """

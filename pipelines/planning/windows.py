@@ -50,7 +50,7 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    The window of a report without months has no months and no spans. `ids` are requested, if it is by id.
+    The window of a report without months has no months and no spans. `ids` are for reports by id.
     """
 
     months: tuple[Month, ...]

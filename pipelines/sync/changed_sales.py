@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BY_CONTRACT = "contract_day"
 PROBE_FAILED = (
-    "the service did not report which sales changed, so older months are read at most every four weeks: {}"
+    "the service did not report which sales changed, so older months are read no more often than usual: {}"
 )
 
 
