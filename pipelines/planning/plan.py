@@ -258,9 +258,9 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each span and id or, if the report is paged, the likely requests of a span for each.
+    """One request for each span and id; if the report is paged, each counts as several.
 
-    These are the most of a loaded window divided by the most spans of a planned one, or 2 if none is loaded.
+    That is (most requests of a loaded window) / (most spans of a planned window), or 2 if none is loaded.
     """
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
