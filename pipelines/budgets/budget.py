@@ -34,7 +34,7 @@ BudgetKey = tuple[str, str, str]
 
 
 class BudgetError(ValueError):
-    """A file or plan that cannot be used; the message has a line for each problem."""
+    """A budget file or plan that cannot be used or made; the message has a line for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))

@@ -98,7 +98,7 @@ def _workbook(content: bytes) -> list[Rows]:
     """The sheets of a workbook; a formula without a value becomes text, so that its cell is not empty."""
     import openpyxl
 
-    with warnings.catch_warnings(action="ignore"):  # about parts of a workbook other than cells
+    with warnings.catch_warnings(action="ignore"):  # openpyxl warns of parts other than cells
         values, formulas = (
             openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=has_values)
             for has_values in (True, False)
@@ -188,7 +188,7 @@ def _whole_number(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a text, which may have spaces, a decimal comma or a currency; NaN if it is none."""
+    """The number in a text, which may have spaces, a decimal comma or a currency; NaN for any other text."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")

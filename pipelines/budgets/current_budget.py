@@ -63,7 +63,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    With rows, raises Unreadable unless all fit the shape, it names all measures, and one is for the change.
+    Otherwise raises Unreadable unless all rows fit the shape, it has all measures, and one row is the budget.
     """
     try:
         answer = normalize(
@@ -91,7 +91,7 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row is for a change; it may omit the user and office. FIR31529 is assumed to be M31529."""
+    """Whether a row is for a change: its user may be missing, and its office missing or the customer."""
     offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
     is_office = (
         {change.office_id, change.sent_office_id} & offices

@@ -60,7 +60,7 @@ def make_plan(
 
 
 def read_known_names(settings: Settings) -> KnownNames:
-    """Offices of active customers, and users, in the working file; raises BudgetError without offices."""
+    """Offices of active customers, and all users, in the marts; raises BudgetError if there is no office."""
     with Store(settings.data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
     rows = {name: answers[name] or [] for name in answers}

@@ -77,7 +77,7 @@ def push(
 ) -> PushResult:
     """Set those budgets of a plan that the service does not show yet; safe to kill and repeat.
 
-    Raises SettingsError if writing is off, BudgetError if the plan has another service or inactive customers.
+    Raises SettingsError if writing is off, BudgetError for another service or a customer that is not active.
     """
     if not settings.allow_budget_writes:
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent; set it to true."])
@@ -125,7 +125,7 @@ class _Pusher:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # stops no other budget
+                except (Unreadable, errors.ConnectError) as error:  # the other budgets are still pushed
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "issue", error)
                     self._record_status(change, status, f"the current budget cannot be read: {why}")

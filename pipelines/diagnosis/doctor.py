@@ -60,8 +60,8 @@ def examine(
 ) -> Iterator[Finding]:
     """Examine everything; with `may_request`, also request a month of each report of each active customer.
 
-    The requests are made under the lock. `settings_error` is why a sync would reject these settings. Raises
-    SettingsError if their `reports` or `logins` do not fit the catalogue.
+    The requests are made under `lock`. `settings_error` is why a sync would reject these settings. Raises
+    SettingsError if the settings `reports` or `logins` do not fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)

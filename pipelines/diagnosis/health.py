@@ -42,7 +42,7 @@ START_DAEMON = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a data directory in one sentence, which may be that there is no data, and its severity."""
+    """The state of a data directory: a sentence, its severity, and whether there is data to judge."""
 
     sentence: str
     severity: Severity
@@ -106,7 +106,7 @@ def observe(
 
     `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
     report with a failed or held-back month gets that state. If the settings name customers, conditions of
-    inactive or other customers are dropped from `view`, as are other customers without data (likely typos).
+    all but the active ones are dropped, and so are customers neither named nor loaded (likely typos).
     """
     conditions, added = list(view.conditions), list[Condition]()
     failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -254,7 +254,7 @@ def _months_missing(
     """A condition if past months are missing, as after a cancelled first backfill.
 
     Months that are denied, or of a customer that was never read, raise none: they have their own condition.
-    Its count is that of `plan`: all missing months, current, future and denied ones too.
+    Its count is that of `brokerbi plan`: all missing months, even current, future and denied ones.
     """
     denied = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)

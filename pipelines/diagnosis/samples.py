@@ -56,7 +56,7 @@ class Sample:
 
     `rows` has the declared place of the rows of each table. `columns` are the declared columns that the rows
     of the first table have, `extra` are undeclared ones; `missing` are columns that marts need and no row
-    has. A requested sample also has its customer, and the error if no answer came.
+    has. A requested sample also has its customer, and the error of its request, if any.
     """
 
     report: str
@@ -147,7 +147,7 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report but those by id: a new answer if `requestable`, else the newest stored one.
 
-    New answers are for the first active customer chosen. Reports in IDS are requested too if ids are missing.
+    New answers are for the first active customer chosen; reports in IDS without known ids are requested too.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -249,7 +249,7 @@ class _Sampler:
                 self.known_ids[kind].update(answer.tables[0].frame[column].drop_nulls())
 
     async def _request(self, report: Report, customer: str, month: Month) -> Document:
-        """The answer for a month, or for now if the report has no months; raises Forbidden for `denied`."""
+        """The answer for a month, or for now if the report has no months; raises Forbidden if in `denied`."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         variant = RequestVariant(choice=report.endpoint.choice_values[0])
         rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED

@@ -1,6 +1,6 @@
 """Due months: the rules by which a report's months are requested again, and when each is next due.
 
-docs/operators.md explains the rules. A month stays due until it is requested on or after its due day, so
+docs/operators.md explains the rules. A month stays due until it is fetched on or after its due day, so
 a missed nightly run loses nothing.
 """
 
@@ -75,10 +75,10 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    The latest months, and months fetched before they ended, are due every night unless `is_spread_over_week`.
-    Other months of the last year are due once in a cycle of up to four weeks: the `months_at_once` months
-    of one request on the same day, those of the next a day later, all `offset` days later. Any month is
-    due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
+    Unless `is_spread_over_week`, the latest and future months, and months fetched before they ended, are due
+    every night. Other months up to twelve months old are due once in a cycle of up to four weeks: those of
+    one request on the same day, those of the next request a day later; `offset` shifts these days. Any month
+    is due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
     """
 
     report: Report
@@ -130,7 +130,7 @@ class Rules:
     def _days_between_requests(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # a night for each of these months, but at most seven
+        if self._is_latest(month):  # the cycle has a night for each such month, but at most seven nights
             cycle = min(DAYS_IN_WEEK, calendar.due_months + calendar.months_ahead)
             return cycle if self.is_spread_over_week else None
         return DAYS_IN_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
@@ -249,7 +249,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
     """The months that changed, each with the time before which a fetch may have missed the change.
 
-    A month changed if one of its sales did or, for a report with a counterpart, the counterpart's budgets.
+    They are the months whose budgets changed in the counterpart or, without one, the months in meta.changes.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -260,7 +260,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows will still change: the `max_months` read longest ago, none of them today."""
+    """Older months with rows that will still change: the `max_months` read longest ago, all before today."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

@@ -39,7 +39,7 @@ MAX_PROBE = timedelta(days=365)  # a probe requests changes of at most this peri
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
-JUST_LOADED = "another command has just loaded it"
+JUST_LOADED = "it has just been loaded"
 NO_MONTH = "no selected month can be requested today"
 NO_IDS = "no {} in {} yet; the report is requested once they are loaded"
 ON_DEMAND = "requested only on demand: name an id with --estate"
@@ -173,7 +173,7 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Plan the reports of active and named customers, or the pairs of `exact`; those without months first."""
+    """Plan the pairs of `exact`, else the reports of active or named customers; undated reports first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
@@ -258,9 +258,9 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One for each span and id; if paged, as many as a span is likely to take (2 if no window is loaded).
+    """One request for each span and id; if the report is paged, each counts as several.
 
-    That is the most requests of a loaded window, divided by the most spans of a planned one.
+    That is (most requests of a loaded window) / (most spans of a planned window), or 2 if none is loaded.
     """
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
@@ -271,9 +271,9 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for every active customer with older stored sales, unless its last probe was denied today.
+    """A probe for each active customer with stored sales of older months, if none was denied today.
 
-    It uses the endpoint of the first report that the service did not deny to the customer today.
+    It uses the endpoint of the first of PROBE_REPORTS that is on and was not denied to the customer today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

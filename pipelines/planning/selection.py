@@ -27,9 +27,9 @@ class Selection:
 
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
-    would hold back, and `ids` are for reports on demand. `guided` first asks the service which sales changed,
-    and requests their months and unsettled ones too; so does a selection of nothing but customers. Months
-    loaded after `fresh_since` are not requested: another command fetched them while this one waited.
+    would hold back, and `ids` are for reports on demand. A sync that is `guided`, or that names at most
+    customers, first asks the service which sales changed, and also requests their months and unsettled ones.
+    Months fetched after `fresh_since` are not requested: an earlier try or another command fetched them.
     """
 
     first: Month | None = None
@@ -48,12 +48,12 @@ class Selection:
             raise ValueError(f"--from {self.first} is after --to {self.last}; swap them")
 
     def is_fresh(self, fetched_at_utc: datetime) -> bool:
-        """Whether another command loaded a month while this one waited."""
+        """Whether a month fetched at this time need not be requested again in this sync."""
         return self.fresh_since is not None and fetched_at_utc > self.fresh_since
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to request changed and unsettled months: if `guided`, or naming nothing but customers."""
+        """Whether to ask for changed sales and request unsettled months; known changes are due anyway."""
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 

@@ -1,4 +1,4 @@
-"""Windows: requested months, cut into the fewest spans that the service accepts."""
+"""Windows: runs of requested months, each with the spans of its requests, as few as the service accepts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Span:
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin at those ends that it shares with its window, but not into the future."""
+        """The span with a margin at the ends that it shares with its window; no margin goes beyond today."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """The two halves of a span of several days, cut between two months if it covers several."""
+        """The two halves of a span of at least two days, cut between two months if it has several months."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -50,7 +50,7 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    A report without months has neither months nor spans. `ids` are for reports by id.
+    The window of a report without months has no months and no spans. `ids` are for reports by id.
     """
 
     months: tuple[Month, ...]
@@ -84,7 +84,7 @@ def windows(
 
 
 def halves_of(window: Window, today: date, limit: int | None = None) -> list[Window]:
-    """The two halves of a window of several months, cut as `windows` does."""
+    """The two halves of a window of several months, with spans as `windows` cuts them."""
     half = len(window.months) // 2
     return [
         replace(part, ids=window.ids)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BY_CONTRACT = "contract_day"
 PROBE_FAILED = (
-    "the service did not report which sales changed, so older months are read again only every four weeks: {}"
+    "the service did not report which sales changed, so older months are read no more often than usual: {}"
 )
 
 
@@ -145,7 +145,7 @@ class ChangedEstate:
 def changed_estates(
     frame: pl.DataFrame, first: date, fetched_at_utc: datetime, timezone: str
 ) -> list[ChangedEstate]:
-    """The estates of an answer that changed on or after the first requested day.
+    """The estates in an answer that were changed on or after the first requested day.
 
     Earlier changes are skipped, because a service that ignores the requested days sends all sales. An estate
     without a time of change counts as changed when it was fetched.

@@ -1,8 +1,8 @@
 """Guard of stored rows: the rules by which a new answer is held back instead of loaded.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows; with few stored rows, the second rule
-covers only columns that marts need. Rows are compared by window and by month, columns by window.
+declared column that most stored rows fill is empty in all new rows. In tables with few stored rows, the
+second rule covers only columns that marts need. Rows are compared by window and by month, columns by window.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check_shrink(
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
-    """Raise HeldBack if an answer with rows leaves a declared column empty that most stored rows fill."""
+    """Raise HeldBack if an answer with rows leaves empty a declared column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:

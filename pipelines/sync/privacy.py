@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms in columns that name a contact, and for the same names in free texts."""
+    """The rows, with pseudonyms for personal values of contacts, even in free texts of the same row."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]

@@ -23,7 +23,7 @@ class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
     The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they contain no
-    headers, logins or bodies. Lines are lost while the disk is full, which loading reports. `counts` are
+    headers, logins or bodies. Lines are lost while the disk is full; loading reports that. `counts` are
     added to `meta.requests_by_day`: each try counts as a request, and the seconds are waiting time.
     """
 

@@ -81,7 +81,7 @@ class RunContext:
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
-    """The login for a customer and path, and how messages name it."""
+    """The login for a customer and path, with the name that messages give it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
-"""Windows in progress per concurrent request, so that no slot is idle while an answer is parsed."""
+"""Windows in progress per concurrent request, so that requests go on while answers are parsed."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at the same time; each takes memory of its own."""
 MAX_WINDOWS_AT_A_TIME = 4
@@ -166,10 +166,10 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order of customers; neighbours begin with different reports.
+    """The tasks in round-robin order of customers; each customer begins with another report than the next.
 
-    Consecutive requests are then for different customers and reports, so that a series of denials, which ends
-    the run, is not due to one missing right.
+    Consecutive requests are then for different customers and reports, so that one missing access right does
+    not cause a series of denials, which would end the run.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

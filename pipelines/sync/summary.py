@@ -66,7 +66,7 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """Denied windows that are errors: access was lost or fully denied, or the operator named them."""
+        """Denied windows that are errors: access was lost or fully denied, or the sync `is_explicit`."""
         return self._denial_errors(WindowStatus.NO_ACCESS)
 
     def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:

@@ -118,9 +118,9 @@ class _Run:
         """
         requested = [planned for planned in plan.planned if planned.windows]
         months: dict[Pair, Sequence[date | None]] = {
-            row.pair: [month.first_day for window in row.windows for month in window.months] or [None]
-            for row in requested
-            if not row.report.is_tracked_by_id
+            planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
+            for planned in requested
+            if not planned.report.is_tracked_by_id
         }
         stored = read_profiles(connection, months)
         return [
@@ -131,7 +131,7 @@ class _Run:
                 stored=stored.get(planned.pair, {}),
                 accept_shrink=self.selection.accept_shrink,
             )
-            for planned, cap in ((row, caps.get(row.pair, Cap())) for row in requested)
+            for planned, cap in ((planned, caps.get(planned.pair, Cap())) for planned in requested)
         ]
 
     def report_unrequested(self, planned_reports: Sequence[PlannedReport]) -> None:

@@ -129,7 +129,7 @@ def _build_and_check(
 
 
 def _write_settings(connection: Connection, settings: Settings) -> None:
-    """Record the settings that queries read: customers, times, amounts, and that no lake is wanted."""
+    """Record the settings that queries read and, if no lake is set, that no publication waits for one."""
     start = settings.start.first_day
     customers = [
         {

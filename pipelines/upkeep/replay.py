@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have. A
-lost file is rebuilt from landing alone, without the row versions of marts, as a note states.
+lost file is rebuilt from landing alone: the changes that it had recorded are lost, as a note states.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def replay(
 class _Replay:
     """A running replay and its outcome so far.
 
-    `unreadable` has the error of each load that was not repeated; `damaged` has those of landing files.
+    `unreadable` has the error of each load that was not repeated; `damaged` has the errors of landing files.
     """
 
     settings: Settings

@@ -38,7 +38,7 @@ DICTIONARY_PAGE = "dictionary.html"
 FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
-"""Queries of the operators' page that read the working file."""
+"""Queries of the operators' page that read the working file, if it exists."""
 STANDING_COLUMNS = ("report", "customer", "newest_held_month", "last_success_utc", "due_utc", "state")
 
 
@@ -115,7 +115,7 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
     with store.reading() if store.path.exists() else versions.reading() as connection:
         answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
         state = read_state(connection, versions)
-    with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
+    with suppress(WarehouseError), versions.reading() as connection:  # `observe` reports an unreadable file
         answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows(answers)

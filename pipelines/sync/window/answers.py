@@ -63,8 +63,8 @@ def normalize_answers(
             choices=choices,
         )
     except ShapeMismatch as error:
-        kind = MessageInsteadOfRows if isinstance(error, OnlyPlainValues) else UnreadableRows
-        raise kind(f"{error}; the answer is kept in landing, and stored rows stay") from None
+        error_class = MessageInsteadOfRows if isinstance(error, OnlyPlainValues) else UnreadableRows
+        raise error_class(f"{error}; the answer is kept in landing, and stored rows stay") from None
     except MemoryError:
         raise
     except Exception as error:
@@ -112,7 +112,7 @@ def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape
 def open_months(
     months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
 ) -> frozenset[date]:
-    """The months of a window that had not ended when it was requested, or that it covers only in part."""
+    """Those months of a window that had not ended when it was requested, or that it covers only in part."""
     fetched_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
     last_day = min(window_end, fetched_on - timedelta(days=1)) if window_end else fetched_on
     return frozenset(day for day in months if Month.of(day).last_day > last_day)

@@ -81,7 +81,7 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, read: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span; a span that may be too long is read in halves if it may be halved.
+    """Read a window span by span; a span that fails and may be too long is halved if `may_be_halved`.
 
     Raises RejectedTogether if a window of several months is rejected (400), otherwise the error of a span
     that is not halved. No limit is learned if an error is raised.

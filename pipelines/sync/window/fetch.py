@@ -206,7 +206,7 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """Months that lost all rows; None is a snapshot that lost all, or at least ten rows and a tenth."""
+        """Months that lost all rows; None for a snapshot that lost all, or a tenth and at least ten rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -243,7 +243,7 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for one span; if they may be truncated, those for its halves if these have more rows.
+        """The answers for a span, or for its halves if its answer may be truncated and theirs have more rows.
 
         `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
         """

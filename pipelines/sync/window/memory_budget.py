@@ -16,9 +16,9 @@ MIN_WINDOW_BYTES = 50_000
 class MemoryBudget:
     """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
-    A window that is being fetched counts with the size of its report's largest window so far (of any report,
-    until a window of its report has been fetched); a fetched one counts with its own size until it is loaded.
-    Windows run one at a time until the size of the first is known.
+    A window that is being fetched counts with the size of the largest window so far: of its report or, while
+    no window of its report has been fetched, of any report. A fetched window counts with its own size until
+    it is loaded. Windows run one at a time until the size of the first is known.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -49,7 +49,7 @@ class MemoryBudget:
         self.leave(report)
 
     def record_loaded(self, *sizes: int) -> None:
-        """Record that answers of these sizes were loaded."""
+        """Record that windows of these sizes were loaded."""
         self._fetched_bytes -= sum(max(size, MIN_WINDOW_BYTES) for size in sizes)
         self._changed.set()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PAGING_TRIES = 2
 """Attempts to read a span page by page before it is read unpaged."""
 MAX_PAGES = 1_000
-"""A report that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
+"""A span that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
 MIN_PAGE_SIZE = 100
 """Rows per page; if even this size is rejected, the report is requested without pages."""
 UNPAGED = 0
@@ -138,7 +138,7 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer and what shows missing rows: ids and total of a page, or the number of dated rows."""
+    """An answer as a page, with the facts that may show that rows are missing."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -152,7 +152,7 @@ def page_of_answer(report: Report, document: Document, variant: RequestVariant, 
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its index; the flag says whether the stated total was reached."""
+"""Requests a page by its index; the flag states whether the stated total was reached."""
 
 
 async def read_answer(
@@ -164,7 +164,7 @@ async def read_answer(
 ) -> list[Page]:
     """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
-    If the first page is unreadable but the unpaged answer has rows, that is used, and later spans are unpaged
+    If the first page is unreadable, the unpaged answer is used if it has rows; later spans are then unpaged
     too. Raises UnreadableRows for any other unreadable answer, which readable spans of the window might hide.
     """
     pages = await read_proven(request, note, size)

@@ -23,10 +23,10 @@ class TaskState:
     """The state of one report of one customer, which its windows share.
 
     The `windows` are requested newest first, because the service may have no data for the oldest; after
-    several rejected months in a row no more are requested. `stored` profiles the rows stored before the sync,
-    by month (None without months). `stop_reason` is why no more windows are requested. `denied` is true if
-    the login has no access to the report, or to any report of the customer. `rows_lack_months` is true if
-    rows for several months do not state their month. With `accept_shrink` the guard holds nothing back.
+    several rejected months in a row no more are requested. `stored` has profiles of the earlier rows by month
+    (None without months). `stop_reason` is why no more windows are requested. `denied` is true if the login
+    has no access to the report, or to any report of the customer. `rows_lack_months` is true if rows for
+    several months do not state their month. With `accept_shrink` the guard holds nothing back.
     """
 
     planned: PlannedReport
