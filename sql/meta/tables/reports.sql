@@ -7,9 +7,9 @@
 --   is_on: whether nightly runs request it; others are switched off or requested only on demand
 --   is_awaited: whether every nightly run should get an answer; for a report requested by id there may be nothing to
 --     request
---   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
+--   first_month: first day of the first month that can be requested, as of the latest sync; null for a report without
 --     months
---   last_month: first day of the last month that it can be requested; null likewise
+--   last_month: first day of the last month that can be requested; null likewise
 CREATE TABLE IF NOT EXISTS meta.reports (
     report VARCHAR,
     subject VARCHAR,
