@@ -347,8 +347,8 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `found` has the amounts that the service showed last. Of `budget`, `sent_count` is added to the stored
-    count, and a missing `sent_at_utc` keeps the stored time.
+    `before`, `after` and `found` are amounts by measure: when the plan was made, planned, and last shown. Of
+    `budget`, `sent_count` is added to the stored count, and an empty `sent_at_utc` keeps the stored time.
     """
     earlier = connection.execute(
         f"""

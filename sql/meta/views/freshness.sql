@@ -2,7 +2,7 @@
 --
 -- A report that was read before and is denied now is late if its last success is too old; one that was always denied
 -- (403) is not expected. A report whose login was denied (401) in its latest try is not fresh, however new its last
--- success is. A report requested by id has no due time, because a nightly run may have no id to request.
+-- success is. A report without months that is requested by id has no due time: a nightly run may have no id to request.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
@@ -10,7 +10,7 @@
 --   held_months: how many months are loaded
 --   last_success_utc: when an answer was last loaded, in UTC; null if none ever was
 --   due_utc: when the next answer is due, and the report late without it, in UTC; null if none is expected, as for a
---     report requested by id
+--     report without months that is requested by id
 --   last_failure_utc: when a request or load last failed, in UTC
 --   last_error: why it failed then
 --   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 in its
