@@ -1,7 +1,6 @@
 -- What needs attention, and what to do about it?
 -- One row per condition. Nothing is expected of a report or customer that is switched off, but its loaded rows may
--- have conditions. Conditions that only a running process knows (a silent daemon, settings that do not load) are not
--- here.
+-- have conditions. Conditions that only a running process knows, such as a silent daemon, are not here.
 -- Columns:
 --   kind: the kind of condition, one that meta.kinds calls known by the file
 --   severity: error or warning; the severity of its kind if the kind has only one

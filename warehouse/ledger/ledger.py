@@ -347,7 +347,7 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `before`, `after` and `found` are amounts by measure: when the plan was made, planned, and last shown. Of
+    `before`, `after` and `found` have an amount for each measure: before the plan, planned, last shown. Of
     `budget`, `sent_count` is added to the stored count, and an empty `sent_at_utc` keeps the stored time.
     """
     earlier = connection.execute(

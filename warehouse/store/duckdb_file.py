@@ -24,7 +24,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # the pipeline never downloads extensions
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, in any storage version.
-    # DuckDB before 1.4.2 fails then ("Failed to load metadata pointer"). Reuse saves 7 % of a nightly run.
+    # DuckDB before 1.4.2 then fails ("Failed to load metadata pointer"). Reuse saves 7 % of a nightly run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"

@@ -4,7 +4,7 @@
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   load_id: the load, as in meta.loads
---   rows: rows of the month, over all tables of the report; if requested by id, those of the latest window
+--   rows: rows of the month, over all tables of the report; for a report requested by id, the rows of the latest window
 --   loaded_at_utc: when the rows were written, in UTC
 --   fetched_at_utc: when the service answered, in UTC
 --   state: 'held', or 'open' if the month was not over when it was requested
