@@ -20,7 +20,7 @@ class WarehouseError(Exception):
 
 
 class OlderFormat(WarehouseError):
-    """An earlier version wrote the working file; a replay rebuilds it."""
+    """The working file has an older format; a replay rebuilds it."""
 
 
 class LandingDamaged(WarehouseError):

@@ -1,6 +1,7 @@
 -- Are the amounts loaded as budgets actually outcomes?
--- One row per report and measure if there are ten or more amounts of closed months, and nine in ten equal the outcome:
--- the field may be the wrong one. `brokerbi shapes` shows the answer, and shapes.toml names the field of the budget.
+-- One row per report and measure with ten or more amounts of closed months, at least nine in ten of them equal to the
+-- outcome: the field may be the wrong one. `brokerbi shapes` shows the answer, and shapes.toml names the field of the
+-- budget.
 -- Severity: warning
 -- Concerns: budgets
 SELECT report, measure, count(*)

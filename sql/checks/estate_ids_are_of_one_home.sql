@@ -1,6 +1,6 @@
 -- Does one estate id name the homes of two offices?
 -- One row per sale that marts.sales leaves out because another office has a sale with the same id but another day,
--- price and address. The office's figures of sales lack this sale; its commissions include it. Ask the service's
+-- price and address. The sales figures of its office lack it; the office's commissions include it. Ask the service's
 -- support whether its estate ids are the same for every customer.
 -- Severity: warning
 -- Concerns: sales

@@ -1,5 +1,5 @@
 -- Do the rows of a month come from other loads than the current one?
--- One row per table, customer and month with rows of a load that meta.months does not name.
+-- One row per table, customer, month and load that has rows of the month, if meta.months does not name it for the month.
 -- Severity: error
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made

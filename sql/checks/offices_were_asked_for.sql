@@ -1,5 +1,5 @@
 -- Does a customer's answer have rows of an office that was not requested?
--- One row per customer and such office; its rows count for the office, and in all totals. The offices of a group, and
+-- One row per customer and such office; these rows count for the office, and in all totals. The offices of a group, and
 -- offices in the settings, even if switched off, are not listed.
 -- Severity: warning
 -- Concerns: commission

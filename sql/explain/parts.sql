@@ -1,4 +1,4 @@
--- Which offices made the chain's number, or which agents the office's, compared with the same month a year before?
+-- Which offices make up the chain's number, or which agents the office's, compared with the same month a year before?
 -- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year before
 -- is null if its month is not loaded to its end although the office or agent had begun, and while this year's month is
 -- not over. An agent who left, or an office that closed, did so after left_after_month.

@@ -1,7 +1,6 @@
 -- What needs attention, and what to do about it?
--- One row per kind, report, customer and month. Nothing is expected of a report or customer that is switched off, but
--- its loaded months may lack rows. Conditions that only a running process knows (a silent daemon, settings that do
--- not load) are not here.
+-- One row per condition. Nothing is expected of a report or customer that is switched off, but its loaded rows may
+-- have conditions. Conditions that only a running process knows, such as a silent daemon, are not here.
 -- Columns:
 --   kind: the kind of condition, one that meta.kinds calls known by the file
 --   severity: error or warning; the severity of its kind if the kind has only one
@@ -9,7 +8,7 @@
 --   customer: the requested customer; null if the condition is about all
 --   month: first day of the month, if the condition is about one
 --   since_utc: since when it has been true, in UTC; null if unknown
---   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
+--   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the error says it
 --   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500

@@ -1,9 +1,9 @@
 -- Which months of each report and customer are loaded, and why are the other months not?
 -- One row per report, customer and month that can be requested, as the latest sync counted them; for a report without
--- months, one row with a null month. A report requested by id that was never answered is left out: there may be
--- nothing to request. A loaded month stays held if access is denied later; a customer or report that is switched off
--- misses nothing. If no sync has counted a report's months, as in a file of an earlier version, they are the months from
--- the first to the last loaded one.
+-- months, one row with a null month, left out if it is requested by id and was never answered: there may be nothing to
+-- request. A loaded month stays held if access is denied later; a customer or report that is switched off misses
+-- nothing. If no sync has counted a report's months, as in a file of an earlier version, they are the months from the
+-- first to the last loaded one.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer

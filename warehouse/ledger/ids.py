@@ -19,7 +19,7 @@ KnownIds = Mapping[str, datetime | None]
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 Source = tuple[str, tuple[str, ...], str]
-"""A table of schema bi, its columns of ids, and a condition in SQL on its rows."""
+"""A table of schema bi, its columns of ids, and a condition in SQL on its rows and `_today`."""
 
 
 def months_with_rows(
@@ -38,7 +38,7 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The ids of the first source that has any; a table that was never loaded may lack the columns."""
+    """The ids of the first source that has any; a source whose table lacks a column has none."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):

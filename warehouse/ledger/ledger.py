@@ -201,7 +201,7 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 
 
 def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Record learned limits, and when they were learned; limits not given keep their values."""
+    """Record learned limits and the time; those not given stay, but days and months replace each other."""
     stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=stored.days, months=stored.months)
@@ -269,7 +269,7 @@ def has_loaded_anything(connection: DuckDBPyConnection) -> bool:
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Record windows that failed, or were held back or denied; each needs a load_id and a fetch time.
 
-    If the same load was stored before (this is a replay), its row gets only the `error`.
+    If the same load was stored before, its row stays and gets only the `error`.
     """
     load_ids = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
@@ -347,8 +347,8 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `found` has the amounts that the service showed last. Of `budget`, `sent_count` is added to the stored
-    count, and a missing `sent_at_utc` keeps the stored time.
+    `before`, `after` and `found` have an amount for each measure: before the plan, planned, last shown. Of
+    `budget`, `sent_count` is added to the stored count, and an empty `sent_at_utc` keeps the stored time.
     """
     earlier = connection.execute(
         f"""

@@ -165,10 +165,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions, first those that represent a cause.
-
-    Empty for a file of an older brokerbi.
-    """
+    """The rows of meta.conditions, first those that represent a cause; none if the view is outdated."""
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):

@@ -72,7 +72,7 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    Includes answers that did not fit their shape, unless a later one for one of their months was loaded.
+    Includes answers that did not fit their shape, unless a later one of their months or history was loaded.
     With `only_quarantined`, only loads with quarantined rows are returned.
     """
     rows = connection.execute(
@@ -126,7 +126,7 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """The file and months of each report's newest answer: loaded with rows, held back or unreadable."""
+    """The file and months of each report's newest answer that had rows, was held back or was unreadable."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
 
@@ -145,7 +145,7 @@ def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> Non
 
 
 def loaded_ids(connection: DuckDBPyConnection, table: str, column: str) -> set[str]:
-    """The ids in a column of a table; empty if the table was never loaded."""
+    """The ids in a column of a table; empty if the table does not exist."""
     if (schema := read_tables(connection).get(table)) is None:
         return set()
     return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.table}").fetchall() if id_}

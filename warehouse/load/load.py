@@ -91,7 +91,7 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """The loads with their numbers; a replayed one keeps it and, unless `from_scratch`, opened and closed."""
+    """The loads with numbers; a replayed load keeps its number and, unless `from_scratch`, its counts."""
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads

@@ -60,7 +60,7 @@ def read_profiles(
 def read_load_profiles(
     connection: DuckDBPyConnection, loads: Sequence[WindowResult]
 ) -> dict[str, dict[str, TableProfile]]:
-    """The profiles of the rows stored from these loads of months, by load id and table."""
+    """The profiles of the stored rows that came with these loads, by load id and table."""
     reports = {load.report for load in loads}
     profiles: dict[str, dict[str, TableProfile]] = {load.load_id: {} for load in loads}
     for schema in read_tables(connection).values():

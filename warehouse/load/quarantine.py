@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, listed while their load is current.
 
 The rows themselves are only in the landing file of their load, which stays while they are listed. The working
-file has only their position and a checksum, which analysts may see.
+file has no value of them, only their position, the reason and a checksum, so analysts may see the list.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is current for its month (for any, if unknown) or for a scope of a snapshot."""
+"""Keeps a row while its load is current for its month (any month, if unknown) or a scope of a snapshot."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

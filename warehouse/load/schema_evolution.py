@@ -240,7 +240,7 @@ def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: Store
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
-    """The parent of an undeclared table: `a__b` for `a__b__c`, or else `a`."""
+    """The parent of an undeclared table: for `a__b__c` it is `a__b`, or `a` if there is no table `a__b`."""
     ancestor = name
     while "__" in ancestor:
         ancestor = ancestor.rpartition("__")[0]

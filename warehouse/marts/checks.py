@@ -27,7 +27,7 @@ ERROR = "error"
 class CheckResult:
     """The result of a check: how many rows violate it, a sample of them, and the subjects of all.
 
-    A check that could not run counts as one row, and `message` says why: if its severity is error, it
+    A check that could not run counts as one row, and `message` says why. If its severity is error, it
     prevents publication, because the data was not checked.
     """
 

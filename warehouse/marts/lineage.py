@@ -204,8 +204,8 @@ def trace(
 ) -> Trace:
     """Trace a number of the published file; it is the chain's if neither office nor user is named.
 
-    The office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile, whose message
-    lists what exists.
+    The office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is no
+    such number, or several offices or users match.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)

@@ -1,1 +1,1 @@
-"""Erasure of a person from every file, and the rebuilding that follows."""
+"""Erasure of a person from every file, and the rebuilding of the working file."""

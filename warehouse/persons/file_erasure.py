@@ -82,7 +82,7 @@ def clean_logs(data_dir: Path, person: Person) -> int:
 
 
 def clear_leftovers(data_dir: Path) -> int:
-    """Remove the files that killed processes left; returns their number."""
+    """Remove the files that killed processes left; returns how many, not counting those of a rebuild."""
     removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):

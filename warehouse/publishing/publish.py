@@ -234,7 +234,7 @@ def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
 
 
 def _version_to_restore(versions: Versions, to: str | None) -> str:
-    """The newest undamaged version before the current one, or the named one; raises WarehouseError."""
+    """The newest undamaged earlier version, or the named one; raises WarehouseError if there is none."""
     candidates, current = versions.names(), versions.current()
     if to is not None:
         candidates = [version for version in candidates if to in (version, versions.path(version).name)]

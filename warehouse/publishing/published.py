@@ -81,7 +81,7 @@ def _has_number(query: Query, name: str) -> bool:
 
 
 def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, limit: int) -> Rows:
-    """At most `limit` rows of the answer; raises InvalidQuery unless it is one statement that only reads."""
+    """At most `limit` rows of the answer; raises InvalidQuery if `statement` fails or does more than read."""
     with _open_published(data_dir, variables) as connection:
         _check_statement(connection, statement)
         answer = connection.execute(statement)

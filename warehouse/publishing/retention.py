@@ -26,11 +26,11 @@ AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.l
 AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Old loads that are not current, have no quarantined rows and changed no history."""
+"""Old loads that are not current, have no quarantined rows, changed no history and wait for no replay."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove landing files older than `days` that no replay needs; returns their paths.
+    """Remove the unneeded landing files that are older than `days`; returns their paths.
 
     The ledger forgets the files first, so that after a kill the next call removes the remaining ones.
     """

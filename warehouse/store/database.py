@@ -66,7 +66,7 @@ class Store:
     def locked(self) -> Iterator[Path]:
         """Keep other processes out of the file; the body opens, copies or replaces it by its path.
 
-        Creates a missing file. A read-only folder needs no lock, because no process writes there.
+        Creates a missing file. Takes no lock if this user cannot write to the file's folder.
         """
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path

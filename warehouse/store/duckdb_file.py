@@ -23,8 +23,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "default_block_size": BLOCK_BYTES,
     "autoinstall_known_extensions": False,  # the pipeline never downloads extensions
     "autoload_known_extensions": False,
-    # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
-    # follows ("Failed to load metadata pointer"), in any storage version. Costs 7 % of a nightly run.
+    # A checkpoint that reuses metadata may leave pointers to blocks that are gone, in any storage version.
+    # DuckDB before 1.4.2 then fails ("Failed to load metadata pointer"). Reuse saves 7 % of a nightly run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"
@@ -72,7 +72,7 @@ def _instance(spill: Path) -> DuckDBPyConnection:
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; raises WarehouseError if it is damaged, locked or not accessible."""
+    """Open a DuckDB file for the body; errors become WarehouseErrors as in `translate_errors`."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,

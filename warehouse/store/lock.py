@@ -1,9 +1,10 @@
 """The two locks of a data directory, each a file that the kernel unlocks when the holder dies.
 
-The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
-held from start to end by any command or run that writes or sends requests, so that only one works at a time.
-A process that wants a lock first locks a second file (`.next`), and unlocks that file once it has the lock.
-So a holder that wants it again goes behind a process that already waits. No lock is bound to one thread.
+The *file lock* is held while the working file is open, by readers too if they can write to its folder. The
+*work lock* is held from start to end by any command or run that writes or sends requests, so that only one
+works at a time. A process that wants a lock first locks a second file (`.next`), and unlocks that file once
+it has the lock. So a holder that wants the lock again goes behind a process that already waits. No lock is
+bound to one thread.
 """
 
 from __future__ import annotations
@@ -92,9 +93,9 @@ def work_lock(
 ) -> Iterator[datetime | None]:
     """Hold the work lock for the body; yields the start of the command that was waited for, or None.
 
-    All threads of this process share it. While another command or run holds it, `on_wait` gets a sentence
-    that names the holder; with `wait=False` raises WarehouseError. An error is recorded as its `sentence_of`,
-    unless that is empty. Without `resumes`, the record of unfinished other work stays. For entry points only.
+    While another command or run holds it, `on_wait` gets a sentence about the holder; with `wait=False`
+    raises WarehouseError instead. An error in the body is recorded as its `sentence_of`, if that has text.
+    Without `resumes`, the record of other unfinished work stays. For entry points only.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))

@@ -17,7 +17,7 @@ from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 32
-"""Incremented with every change in sql/meta/tables or views, because a file of an older format is replayed.
+"""Incremented when a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
 Every publication creates the queries in sql/meta again."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
@@ -119,7 +119,7 @@ def aware(time: datetime) -> datetime:
 
 @cache
 def _definitions() -> Mapping[str, str]:
-    """The statement of every table of meta, then of every view that reads them, by name.
+    """The statement of every table of meta, then of every view, by name.
 
     The queries that each publication recreates are views from the start.
     """

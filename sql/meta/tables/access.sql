@@ -1,5 +1,5 @@
 -- Reports that the service denies to a customer (403), or that were not requested because several others were denied and
--- none was answered: these have no request in meta.loads.
+-- none was answered; a report that was not requested gets no row in meta.loads.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer

@@ -5,7 +5,7 @@
 --   from_type: the type before the change
 --   to_type: the type after the change
 --   load_id: the load that needed the change; null if the documentation changed
---   changed_at_utc: when that load was fetched, in UTC
+--   changed_at_utc: when that load was fetched, or the new documentation applied, in UTC
 CREATE TABLE IF NOT EXISTS meta.column_changes (
     table_name VARCHAR,
     column_name VARCHAR,

@@ -1,4 +1,4 @@
--- The customers of the settings, and former ones whose rows are still loaded.
+-- The customers of the settings, and former ones that meta.loads has.
 -- Columns:
 --   customer: customer id, of an office or a group
 --   name: name of the customer in the settings; null or empty if it has none

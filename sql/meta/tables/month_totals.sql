@@ -1,4 +1,4 @@
--- Every total that a month of a report has had for an office, as builds of the marts found them.
+-- Every total that a month of a report has had for an office, as builds of the marts found it.
 -- Columns:
 --   report: name of the report
 --   office_id: customer id of the office

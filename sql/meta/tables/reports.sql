@@ -5,11 +5,11 @@
 --   description: what the report contains
 --   path: path of the report at the service; names in braces are filled in on request
 --   is_on: whether nightly runs request it; others are switched off or requested only on demand
---   is_awaited: whether every nightly run should get an answer; for a report requested by id there may be nothing to
---     request
---   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
+--   is_awaited: whether every nightly run should get an answer; false for a report without months that is requested by
+--     id, as there may be nothing to request
+--   first_month: first day of the first month that can be requested, as of the latest sync; null for a report without
 --     months
---   last_month: first day of the last month that it can be requested; null likewise
+--   last_month: first day of the last month that can be requested; null likewise
 CREATE TABLE IF NOT EXISTS meta.reports (
     report VARCHAR,
     subject VARCHAR,

@@ -4,7 +4,7 @@
 --   month: first day of the month
 --   version: 1 for the first total, 2 for the next
 --   noted_at_utc: time of the newest answer on users in the file when this total was found
---   is_present: whether marts.user_month had the user and month; false once it no longer had
+--   is_present: whether marts.user_month had the user and month; false once it no longer had them
 --   commission: commission from sales, valuations and writing assignments together; currency and tax basis are not
 --     documented
 --   sold_commission: commission from sales alone; currency and tax basis are not documented

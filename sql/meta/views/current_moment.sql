@@ -1,4 +1,4 @@
--- The current time for a reader; after a run on a rehearsed day, the time of its latest load.
+-- The current time for a reader; after a run on a rehearsed day, the time of the latest answer.
 --
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 -- Columns:

@@ -1,8 +1,8 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
--- A report that was read once and is denied now is late by its last success; a report that was always denied (403) is not
--- expected. After a denied login (401) a report is not fresh, because it is not requested until the login is corrected.
--- A report requested by id is never late, because a nightly run may have no id to request.
+-- A report that was read before and is denied now is late if its last success is too old; one that was always denied
+-- (403) is not expected. A report whose login was denied (401) in its latest try is not fresh, however new its last
+-- success is. A report without months that is requested by id has no due time: a nightly run may have no id to request.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
@@ -10,13 +10,13 @@
 --   held_months: how many months are loaded
 --   last_success_utc: when an answer was last loaded, in UTC; null if none ever was
 --   due_utc: when the next answer is due, and the report late without it, in UTC; null if none is expected, as for a
---     report requested by id
+--     report without months that is requested by id
 --   last_failure_utc: when a request or load last failed, in UTC
 --   last_error: why it failed then
 --   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 in its
 --     latest try) or switched off (the customer or the report; also a report requested only on demand)
---   is_late: whether the report needs attention: its due time has passed, even if it is denied, or it was expected, never
---     read and is not denied (403); false if it is switched off
+--   is_late: whether the report needs attention: its due time has passed, even if it is denied; or it was never read
+--     although expected, and is not denied (403). False if it is switched off
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT

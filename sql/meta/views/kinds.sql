@@ -1,10 +1,10 @@
 -- Which kinds of conditions are there, and how is each reported?
 --
--- meta.conditions states the severity of a condition that differs from that of its kind.
+-- meta.conditions states the severity of a condition if it is not the first severity of the kind.
 -- Columns:
 --   kind: the kind, as meta.conditions has it
---   known_by: who can know of such a condition: the file, or a process that reads the file with its settings; only the
---     former are in meta.conditions
+--   known_by: who can know of such a condition: the file, or a process that reads the file with its settings; only those
+--     known by the file are in meta.conditions
 --   severities: the possible severities: a warning, which `brokerbi status` shows, or an error, which a monitor and
 --     messages report too
 --   is_counted: whether the verdict counts the customers and reports concerned; else it states the issue

@@ -1,7 +1,7 @@
 -- Which months failed or are held back, and have not been loaded since: the latest failure of each.
 --
--- One row per report, customer and month, about its latest failure, except those switched off. A failure of a report
--- requested by id is open until all its ids were answered, or the report was requested more than two days later.
+-- One row per report, customer and month, none if switched off. A failure to request ids of a report without months is
+-- open until all these ids were answered, or the report was requested more than two days later.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
