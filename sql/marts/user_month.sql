@@ -4,7 +4,7 @@
 -- user's rows lack the number, or if other rows of the month could not be loaded and the user has none. Users who
 -- left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows with
 -- is_active. Leads that name no user are only in marts.office_month. A user has one row, at one office, with the sum
--- of the answers of all customers that count (marts.user_sources).
+-- of all answers that count (marts.user_sources).
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -20,8 +20,8 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: how the office was derived, because the user report does not state it: this month, else earlier
---     month, else later month, else customer asked (the requested customer, if that is an office)
+--   office_basis: where the office comes from, because the user report does not state it: evidence of this month, else
+--     of an earlier month, else of a later month, else customer asked (the requested customer, if that is an office)
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver
@@ -33,8 +33,8 @@
 --   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
 --     lead, or sent a tip; null if there is none
 --   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip,
---     in the month; later months change no earlier one. Budgets do not count, nor do running commissions, unless the
---     user is in no user report and none is loaded for the month
+--     in the month. Budgets do not count. Running commissions count only if the user is in no user report and the
+--     customer has none loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing

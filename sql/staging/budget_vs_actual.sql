@@ -4,18 +4,14 @@
 -- its budget is the sum of its users' budgets and of budgets without a user. A user's budgets at several offices are
 -- added up, because the user report does not state the office of a commission.
 -- Registered estates of an office are compared with the estates entered in the month (estates_by_creation), meetings
--- with those of live_activity; the service documents neither.
+-- with those of live_activity: that these are what is budgeted is assumed.
 -- The year to date has every month from January. Months before a user began count as zero if the user report of the
 -- user's offices is loaded for them. Shares compare only the months with a budget: look at budget_month_count.
 -- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the
 -- attainment of the months that are over. A coming month without a budget counts as the average of these months.
--- Nothing more is forecast without a trace in three months, without a trace in the month and a later budget, or for a
--- user who has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
+-- Nothing more is forecast if there is no trace in three months, or neither a trace in the month nor a later budget, or
+-- if the user has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
 -- latest month that is over has today's forecast, earlier rows the forecast as of their end.
--- For the year, read one row per office or user and measure: the latest month with NOT is_open. Sums, shares and counts
--- of the year to date, and forecasts, must not be added up over months. Add up budget and actual only over months with
--- NOT is_open, because an open month has its whole budget, but only a part of its actual. For a sum over offices see
--- marts.chain_budget_vs_actual.
 -- Kind: table
 -- Columns:
 --   office_id: customer id of the office; for a user, the office with the user's largest budget in the month, else the
@@ -73,7 +69,7 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-reports_of_users AS (  -- months in which a report of all offices of the user is loaded, perhaps with gaps
+reports_of_users AS (  -- months for which a report is loaded for all offices of the user, if only in part
     SELECT
         offices.user_id,
         sources.report,
