@@ -33,13 +33,13 @@ WITH comparisons AS (
     WHERE is_reconciled IS NOT NULL
 ),
 
-differences_by_kind AS (  -- is_equal: whether the reports compared with the office report agree with one another
+differences_by_kind AS (  -- are_in_agreement: whether the reports compared with the office report agree with one another
     SELECT
         office_id,
         month,
         kind,
-        bool_and(NOT is_reconciled) AS is_all_others,
-        coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS is_equal
+        bool_and(NOT is_reconciled) AS are_all_different,
+        coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS are_in_agreement
     FROM comparisons
     WHERE compared <> 'shares of agents'
     GROUP BY ALL
@@ -47,7 +47,7 @@ differences_by_kind AS (  -- is_equal: whether the reports compared with the off
 ),
 
 office_report AS (
-    SELECT office_id, month, bool_and(is_all_others AND is_equal) AS is_odd
+    SELECT office_id, month, bool_and(are_all_different AND are_in_agreement) AS is_odd
     FROM differences_by_kind
     GROUP BY ALL
 )

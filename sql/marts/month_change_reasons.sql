@@ -63,7 +63,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may have a reason, with the times of their first readings after the month was over and since the change.
+-- Reports that may explain a change, with their first reading after the month was over and the first since the change.
 reports_read AS (
     SELECT
         changes.change_id,

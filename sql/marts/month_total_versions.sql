@@ -2,9 +2,9 @@
 -- One row per report, office, month and total; the one without valid_to_utc is the current total. A month that is over
 -- begins a new row even if its total is the same.
 -- A loaded month without rows is zero. An amount is null if no row of the month has it, or if the office has no row and
--- rows of the office report could not be loaded. A total is dated by the build of the marts that
--- first found it: exact to the nightly run, not to the minute. If a total changed twice between two builds, only the
--- later total is seen.
+-- rows of the office report could not be loaded.
+-- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. If a
+-- total changed twice between two builds, only the later one is seen.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month

@@ -52,7 +52,7 @@ office_customers AS (
 requested_offices AS (
     SELECT
         office_customers.office_id,
-        bool_or(coalesce(customers.is_active, true)) AS is_asked,
+        bool_or(coalesce(customers.is_active, true)) AS is_requested,
         min(customers.start_month) FILTER (customers.is_active) AS start_month
     FROM office_customers
     LEFT JOIN staging.customers AS customers USING (customer_id)
@@ -62,11 +62,11 @@ requested_offices AS (
 spans AS (
     SELECT
         requested_offices.office_id,
-        CASE WHEN is_asked THEN coalesce(start_month, DATE '0001-01-01') ELSE min(loaded_months.month) END AS first_month,
-        CASE WHEN is_asked THEN DATE '9999-12-01' ELSE max(loaded_months.month) END AS last_month
+        CASE WHEN is_requested THEN coalesce(start_month, DATE '0001-01-01') ELSE min(loaded_months.month) END AS first_month,
+        CASE WHEN is_requested THEN DATE '9999-12-01' ELSE max(loaded_months.month) END AS last_month
     FROM requested_offices
     LEFT JOIN loaded_months USING (office_id)
-    GROUP BY requested_offices.office_id, is_asked, start_month
+    GROUP BY requested_offices.office_id, is_requested, start_month
 ),
 
 expected_months AS (

@@ -124,7 +124,7 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_with_unloaded AS (  -- months with a sale shared with an office whose own sales list, perhaps with more, is not loaded
+shared_with_unloaded AS (  -- months with a sale shared with an office whose sales list is not loaded and may have more
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
     ANTI JOIN marts.office_sources AS sources

@@ -1,12 +1,11 @@
 -- Whose answer counts for a user's commission?
 -- One row per user, month and customer whose user report counts; several rows are added up.
--- If two customers answer for the same offices, one of them counts: the newer one, or if both were read in
--- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom
--- the month's sales, running commissions, leads and budgets place at these offices alone, because it has only
--- a part of the other users' numbers. A customer that is switched off, removed, denied or not found counts
--- only for users whom no other customer has. Customers that share no office of the user are added up: a user of
--- two offices is assumed to be reported by each with the amounts earned there; a check names users with equal
--- amounts in two answers.
+-- If two customers answer for the same office, one of them counts: the newer one or, if both were read in one run, the
+-- one with more offices. A customer with fewer offices counts only for users whom all evidence of the month places at
+-- these offices (staging.user_offices), because it has only a part of other users' numbers. A customer that is no
+-- longer requested, or not found, counts only for users whom no other customer has.
+-- Customers that share no office of the user are added up: each is assumed to report the amounts earned there. A check
+-- names users with equal amounts in two answers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user

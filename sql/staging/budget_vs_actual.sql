@@ -267,8 +267,8 @@ summed AS (
         sum(budget) OVER of_year AS year_budget,
         count(budget) OVER of_year AS budget_count,
         coalesce(bool_and(is_open) OVER later, true) AS is_latest,
-        CASE WHEN is_latest THEN sum(actual) OVER later END AS running,
-        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS running_of_budgeted,
+        CASE WHEN is_latest THEN sum(actual) OVER later END AS later_actual,
+        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS later_actual_of_budgeted,
         CASE WHEN is_latest THEN sum(budget * passed_share) OVER later END AS budget_passed,
         CASE WHEN is_latest THEN sum(passed_share) FILTER (budget IS NULL) OVER later END AS passed_without_budget
     FROM compared
@@ -285,7 +285,7 @@ forecast AS (
         is_gone OR (is_quiet AND coalesce(year_budget, 0) = coalesce(budget_so_far, 0)) AS has_stopped,
         12 - month(month) - (budget_count - budget_count_so_far) - coalesce(passed_without_budget, 0)
             AS months_left_without_budget,
-        coalesce(running_of_budgeted, 0) + CASE
+        coalesce(later_actual_of_budgeted, 0) + CASE
             WHEN has_stopped THEN 0
             ELSE greatest(
                 (coalesce(year_budget, 0) - coalesce(budget_so_far, 0) - coalesce(budget_passed, 0))
@@ -293,7 +293,7 @@ forecast AS (
                 0
             )
         END AS rest_of_budgeted,
-        coalesce(running, 0) - coalesce(running_of_budgeted, 0) + CASE
+        coalesce(later_actual, 0) - coalesce(later_actual_of_budgeted, 0) + CASE
             WHEN has_stopped OR month < began_month THEN 0
             ELSE greatest(months_left_without_budget * average_month, 0)
         END AS rest_without_budget

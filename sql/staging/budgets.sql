@@ -109,7 +109,7 @@ amounts_grouped AS (
     FROM amounts_of_offices
 ),
 
-totals AS (  -- the sum of the users' rows that were current at each moment at which a row of the group began
+totals AS (  -- at each moment when a row of the group begins: the sum of the users' rows that are current then
     SELECT group_key, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
     FROM (SELECT DISTINCT group_key, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
     INNER JOIN amounts_grouped USING (group_key)
