@@ -1,7 +1,7 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
 -- The office is the company that the lead names, by its id, number or name; else the requested customer if that is an
--- office; else the office at which the user last worked; else unknown. Answers that do not count for the office
+-- office; else the office at which the user had last worked; else unknown. Answers that do not count for the office
 -- (marts.office_sources) are left out; of the others, the one loaded last counts. The sale of a home is found by the
 -- estate's id, and is later than the lead if the contract is of the same day or later. Sales before the file's first
 -- month are not known.

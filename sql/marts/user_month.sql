@@ -1,10 +1,10 @@
 -- What did each user earn and do, month by month?
 -- One row per user and loaded month, from the first month in which a report has a row of the user.
--- A number is zero if its report is loaded and has no row of the user. It is null if the report is not loaded, if the
--- user's rows lack the number, or if other rows of the month could not be loaded and the user has none. Users who
--- left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows with
--- is_active. Leads that name no user are only in marts.office_month. A user has one row, at one office, with the sum
--- of all answers that count (marts.user_sources).
+-- A user has one row, at one office, with the sum of all answers that count (marts.user_sources).
+-- A number is null if its report is not loaded, if the user's rows lack the number, or if the user has no row and rows
+-- of the month could not be loaded. Otherwise a user without a row in the report has zero.
+-- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows
+-- with is_active. Leads that name no user are only in marts.office_month.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
