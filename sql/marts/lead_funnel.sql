@@ -17,18 +17,18 @@
 --   lead_type: kind of lead, as the service words it; null if the service states none, or if the row is there only
 --     because the office has no leads of the way
 --   state: progress of the leads, an open set of words; outgoing leads have none
---   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so
---     that most sales that result from its leads are known
+--   is_mature: whether the month began more than 180 days before the latest loaded month of leads, so that most sales
+--     from its leads are known
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home
 --   after_sale_lead_count: leads about a home that was sold before the lead was created; in no count of homes
 --   estate_lead_count: leads about a home that was not sold before the lead was created
---   home_count: homes that the leads name, each at the first lead of its way and side about it
+--   home_count: homes that the leads name, each counted at the first lead of its way and side
 --   sold_count: homes of home_count that were sold later
---   distinct_home_count: homes that the leads name, each at the first lead of its way on any side, so that sums over
---     sides count a home once
+--   distinct_home_count: homes that the leads name, each counted at the first lead of its way on any side, so that sums
+--     over sides count a home once
 --   distinct_sold_count: homes of distinct_home_count that were sold later
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count

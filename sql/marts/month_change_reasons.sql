@@ -14,10 +14,11 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: for a sale: sale new, sale gone (from this month and office) or sale changed (also one that another office
---     listed and this office shared); for an agent: writings, valuations, or, if both changed or it is not known
---     which did, writings or valuations; for the unexplained rest: nobody if the sales list and the user report were
---     read since and show that it belongs to no sale and no agent, and no other office has the opposite rest; else open
+--   kind: for a sale: "sale new", "sale gone" (from this month and office) or "sale changed" (also one that another
+--     office lists and this office shares); for an agent: "writings", "valuations" or, if both changed or it is not
+--     known which did, "writings or valuations"; for the unexplained rest: "nobody" if the sales list and the user
+--     report were read since and show that it belongs to no sale and no agent, and no other office has the opposite
+--     rest, else "open"
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate

@@ -35,7 +35,8 @@
 --     complete months since; null for all others
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
---     open; false if the report is not loaded or lacks the office's row, or if the month has ended since it was read
+--     open; false if the report is not loaded or lacks the office's row or its amount, or if the month has ended since
+--     it was read
 --   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
 --     after the month began, when it hardly changes; false if one of them could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of

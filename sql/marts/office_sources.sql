@@ -11,8 +11,8 @@
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
 --   lacks_amount: whether the commission is missing: the office report has none although another report has some for
---     the month, or the office's row has no number although the latest number of the month was not 0 (unless the
---     report writes null for 0, as in rows that never had a number)
+--     the month, or the office's row has none although an earlier answer had one that was not 0 (unless rows that never
+--     had a number show that the report writes null for 0)
 --   is_partial: whether something of the office is missing: the month was cut short, is unfinished, lacks the amount,
 --     or lacks rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (

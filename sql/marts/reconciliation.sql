@@ -12,7 +12,7 @@
 --   office_name: name of the office
 --   measure: commission, sold commission (from sales alone), sold estate parts or sold total price
 --   compared: the report that is compared with the office report: by-month report, user report or sales list; or shares
---     of agents, compared with the sales list
+--     of agents, which are compared with the whole commissions in the sales list
 --   amount: the amount in the office report; for shares of agents, the whole commission in the sales list; null if not
 --     known
 --   compared_amount: the amount in the other report, for shares of agents their sum; null if not known

@@ -38,7 +38,8 @@
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
---     and the user has none, or if the office left a group and its own answer has not come since
+--     and the user has none, if the user's row lacks the amount, or if the office left a group and no other customer
+--     has answered for it since
 --   _customer: the customers whose user reports count, by id
 --   _month: first day of the month of the user reports of _customer
 WITH earned AS (

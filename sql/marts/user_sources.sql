@@ -11,8 +11,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission and the user's latest number of the month was not 0; false
---     if the report writes null for 0, as in rows that never had a number
+--   lacks_amount: whether the user's row has no commission although an earlier answer had one that was not 0; false if
+--     rows that never had a number show that the report writes null for 0
 --   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
 --     unfinished or lacks the amount
 WITH loaded_months AS (

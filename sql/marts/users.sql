@@ -28,12 +28,12 @@
 --     left. marts.headcount_month, pages and explanations count the user as left in the month that follows
 --   left_on: day on which the user left: left_directory_on, if that is in left_after_month or the next month and a
 --     directory was read in the week before; else only the month is known, and left_on is the last day of
---     left_after_month, or left_directory_on if that is in this month; null for users who have not left
+--     left_after_month, or left_directory_on if that is in left_after_month; null for users who have not left
 --   left_month: month from which nothing more is forecast for the user, because the directory shows that they left:
 --     left_after_month, or the latest month that is over and complete if that is earlier; null if the directory does
 --     not show it
---   is_left_day_known: whether left_on is the day that the directory shows, and not the last day of a month; null for
---     users who have not left
+--   is_left_day_known: whether left_on is the day on which the directory was first read without the user, at most a
+--     week after another reading; if not, only the month is known; null for users who have not left
 WITH user_months AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month

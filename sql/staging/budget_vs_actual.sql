@@ -14,8 +14,8 @@
 -- latest month that is over has today's forecast, earlier rows the forecast as of their end.
 -- Kind: table
 -- Columns:
---   office_id: customer id of the office; for a user, the office with the user's largest budget in the month, else the
---     user's office
+--   office_id: customer id of the office; for a user, the office with the user's largest budget in the month or,
+--     without a budget, the user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
@@ -35,8 +35,8 @@
 --     year_to_date_budget; null in an open month
 --   year_budget: budget of the whole year, from the months that have one; the same on every row of the year, so read
 --     one row and never add it up over months
---   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
---     with NOT is_open, never add it up over months
+--   year_forecast: where the year will end, all twelve months together, as seen from this month; null in an open month:
+--     read the latest month with NOT is_open, never add it up over months
 --   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
