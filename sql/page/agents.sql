@@ -1,7 +1,7 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
--- One row per office and user who worked, had a budget or, a year before, earned there from January to month: the
--- newest month that is over for every office. Agents without a known office have no office id. An agent of several
--- customers has at each office the amounts earned there. Declared VAT is deducted.
+-- One row per office and user who worked or had a budget there from January to month (the newest month that is over for
+-- every office), or earned there in the same months a year before. Agents without a known office have no office id. An
+-- agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
 -- Budget and actual cover the months with a budget for the user and a known actual. commission_before covers the same
 -- months of the year before; it is null if one of them is not completely loaded for the agent.
 -- Status is 'moved to' or 'moved from' (status_office), else 'left', else 'quiet' (for three months), else 'new': first
