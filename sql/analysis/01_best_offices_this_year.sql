@@ -1,9 +1,9 @@
 -- Which offices have earned most this year, and how do they compare with the same months of last year?
 -- One row per office; the year is that of the latest month that is over, unless the variable year is set.
 --
--- year_over_year has both years side by side. The row of the latest month that is over has the sums so far. A change is
--- null if a month of either year is unknown, so no office is compared with a gap or part of a month. The sum so far is
--- also unknown if a month was last read before its end and is no longer requested.
+-- year_over_year has both years side by side. The row of the latest month that is over has the sums so far. A sum is
+-- null if one of its months is not completely loaded. A change is null if one of its sums is, or if the office has
+-- closed or began after January of last year.
 -- Parameters: year, office
 SELECT
     office_name,

@@ -4,7 +4,7 @@
 --
 -- The forecast is what is signed so far, including the current month, plus the budget of the rest of the year at the rate
 -- reached in the months that are over; a month without a budget counts as their average. The sums so far cover the months
--- that are over. The difference and percents compare the months that have a budget, of which there should be twelve.
+-- that are over. The difference and percents compare only months with a budget: a year should have twelve.
 -- what_to_mind warns if it is unknown whether commission includes VAT, which budgets exclude. Once
 -- BROKERBI_COMMISSION_VAT is declared, both are without VAT.
 -- Parameters: year, office

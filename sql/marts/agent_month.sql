@@ -1,9 +1,8 @@
 -- What did each agent earn and do in a month, and what was budgeted?
--- One row per user and month in which the user was active, had any commission, or has a budget: the fact table of a
--- star with marts.dim_agent, marts.dim_office and marts.calendar.
--- Commission is as the service states it, and budgets are in SEK without VAT: compare a budget with
--- comparable_commission. A number is null if its report is not loaded. Budgets of future months are included, with
--- is_open.
+-- One row per user and month in which the user was active, had any commission, or has a budget of commission or homes:
+-- the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
+-- Commission is as the service states it, and budgets of it are without VAT: compare them with comparable_commission.
+-- A number is null if its report is not loaded. Budgets of future months are included, with is_open.
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
@@ -11,7 +10,7 @@
 --   office_name: name of the office
 --   month: first day of the month; joins marts.calendar
 --   is_active: whether the user was active, see marts.user_month
---   is_open: whether the month is not over or still to come, or its end has not been requested yet
+--   is_open: whether the month is not over yet, or its end has not been requested yet
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis

@@ -1,9 +1,8 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
--- One row per office, user, month, measure and reading that found a different amount than the reading before.
--- A first reading is not a change. A new budget counts as entered if its office and month had a budget of the measure
--- before, or if the office and this report's month had been read before; else it came with the first answer that
--- could have it, and is left out. A change is noted when it is first read, not when it was made. Several budgets of a
--- user for one month and measure are added up.
+-- One row per office, user, month, measure and reading that found a different amount from the reading before.
+-- A first reading is not a change: a new budget counts as entered if its office already had a budget of the measure for
+-- the month, or if both the office and the month of the budget report had been read before. A change is noted when it
+-- is first read, not when it was made. Several budgets of a user for one month and measure are added up.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the amount was first read, or first missing

@@ -3,8 +3,8 @@
 -- A version is a period in which the amount did not change; other columns may change within a version.
 -- If several reports have an amount for the same office, month and measure, the first of these counts:
 -- budget_..., office_budget_..., user_budget_.... If two customers answer for an office, only one of them
--- counts. A version begins when it was first read, not when it was set. A row that is the total of the
--- office's other rows is left out.
+-- counts. A version begins when it was first read, not when it was set. A row that is only the total of users'
+-- rows is left out.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office

@@ -1,13 +1,11 @@
--- Did commission from sales change by the number of homes, by their price or by the fee?
--- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year
--- before.
+-- Did commission from sales change because of the number of homes, their prices or the fee?
+-- One row per level, member, period and month that is over; the period is compared with the same months a year before.
 -- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each
 -- factor is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), over the offices
--- that marts.growth compares; the rest of the difference is offices_effect, so all four effects add up to the
--- difference exactly. The effects of a brand's offices need not add up to the brand's: if homes move to offices with
--- other prices, the brand has a price effect. All four are null if a factor or the difference is unknown, or a factor
--- is zero or negative. An office that was switched off in between counts only in the year before; a closed office has
--- no row of its own after its last month.
+-- that marts.growth compares. The rest of the difference is offices_effect, so the four effects add up exactly.
+-- The effects are null if a factor or the difference is unknown, or a factor is zero or negative. The effects of a
+-- brand's offices need not add up to the brand's: if homes move to offices with other prices, the brand has a price
+-- effect. A closed office has no row of its own after its last month.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -31,9 +29,10 @@
 --   homes_effect: the part of the difference that comes from more or fewer homes, in the currency of sold_commission
 --   price_effect: the part of the difference that comes from higher or lower prices
 --   fee_effect: the part of the difference that comes from a higher or lower fee
---   offices_effect: the part of the difference that comes from offices that opened or closed
---   missing_offices: names of offices that are not loaded to the end of a month of either period, or were not
---     requested for it; null if there is none
+--   offices_effect: the part of the difference that comes from offices that marts.growth does not compare, because they
+--     opened or closed
+--   missing_offices: names of offices that have a month of either period that is not loaded to its end, or was not
+--     requested; null if there is none
 WITH months AS (
     SELECT
         coverage.office_id,

@@ -7,7 +7,7 @@
 --   yielding_customer_id: the other customer
 --   shared_offices: offices that both answer for
 --   is_contained: whether customer_id answers for all offices of yielding_customer_id; an office that has moved away
---     from a customer does not count for it
+--     from a customer is none of that customer's
 --   is_asked_twice: whether an office is requested twice: both customers are still requested, and the office
 --     has moved away from neither
 WITH offices_of_customers AS (

@@ -1,7 +1,7 @@
 -- In which months of which offices do reports disagree?
 -- One row per office and month with a difference in marts.reconciliation.
 -- There, a single sale that only one report has makes several rows, one for each report and measure. Here it makes
--- one row, with the largest known difference of each measure, or null if none is known.
+-- one row, with the largest known difference of each measure.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -13,11 +13,11 @@
 --     with one another, else the only report that differs from it; null if neither is true, or if only one report
 --     could be compared
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
---     the office report
+--     the office report, or the agents' shares less the whole commission
 --   price_difference: the largest difference of prices: the other report less the office report
 --   estate_parts_difference: the largest difference of homes sold: the other report less the office report
---   likely_reason: why they may differ, as in marts.reconciliation for the largest difference of commission, else of
---     another measure
+--   likely_reason: why the reports may differ, as in marts.reconciliation for the largest difference of commission,
+--     else of another measure
 --   last_read_at_utc: when the service gave the newest of the answers that differ
 --   _customer: the customer whose office report counts
 --   _month: first day of the month of the office report of _customer
@@ -33,13 +33,13 @@ WITH comparisons AS (
     WHERE is_reconciled IS NOT NULL
 ),
 
-differences_by_kind AS (  -- and whether the reports that differ from the office report agree with one another
+differences_by_kind AS (  -- are_in_agreement: whether the reports compared with the office report agree with one another
     SELECT
         office_id,
         month,
         kind,
-        bool_and(NOT is_reconciled) AS is_all_others,
-        coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS is_equal
+        bool_and(NOT is_reconciled) AS are_all_different,
+        coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS are_in_agreement
     FROM comparisons
     WHERE compared <> 'shares of agents'
     GROUP BY ALL
@@ -47,7 +47,7 @@ differences_by_kind AS (  -- and whether the reports that differ from the office
 ),
 
 office_report AS (
-    SELECT office_id, month, bool_and(is_all_others AND is_equal) AS is_odd
+    SELECT office_id, month, bool_and(are_all_different AND are_in_agreement) AS is_odd
     FROM differences_by_kind
     GROUP BY ALL
 )

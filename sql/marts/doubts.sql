@@ -1,13 +1,14 @@
 -- Which figures may be missing or doubtful, and why?
--- One row per condition of meta.conditions that is about figures (for a check, one per office, user and month that it
--- found). Also one row per office and month in which reports disagree, one per office, report and month that is no
--- longer read, and one per report with commissions while it is not declared whether these include VAT.
--- A null means that any value may be affected. A budget is not doubtful if another report has it on time.
+-- One row per condition of meta.conditions that is about figures; for a check, one per office, user and month that it
+-- found. Also one row per office and month in which reports disagree, per office, report and month that is no longer
+-- read, and, if VAT is not declared, per report with commissions.
+-- A null in subject, report, measure, customer, earner_id or month means that any value may be affected. A budget is
+-- not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
---   kind: the kind of condition (meta.kinds), reports differ, or tax basis where VAT is not declared
---   severity: error, warning, or well for a fact to know that is no fault
+--   kind: the kind of condition (meta.kinds), reports differ, or tax basis if VAT is not declared
+--   severity: error, warning, or well for a fact that is no fault
 --   numbers: the numbers that the condition concerns, as in meta.subjects
 --   subject: the figures of pages that the condition is about, as in meta.subjects
 --   report: the report that the condition is about
@@ -17,7 +18,8 @@
 --   month: first day of the month
 --   is_of_growing: whether the condition is only about months that are not over
 --   since_utc: since when the condition has been true, in UTC; null if unknown
---   error: the issue, in words; for reports that differ, the likely reason
+--   error: the issue, in words; for reports that differ, the likely reason; for months no longer read, their
+--     source_state
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- because it is read three times
 

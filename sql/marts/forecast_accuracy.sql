@@ -1,10 +1,7 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
--- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- The forecast is year_forecast of marts.level_budget_vs_actual. Its miss is measured with year_forecast_then if all
--- months up to the month had been read a week after its end (marts.month_total_versions), else with today's
--- year_forecast. The range from year_forecast_low to year_forecast_high reaches as far up and down as the worst miss
--- of any earlier year in the same month or a later one, and never below the amount already reached. With fewer than
--- three such years (past_year_count) there is no range. A closed office has no row after its last month.
+-- One row per level, member, measure and month that is over, if marts.level_budget_vs_actual has a forecast for it.
+-- The range from year_forecast_low to year_forecast_high reaches as far up and down as the worst miss of any earlier
+-- year in the same month or a later one. A closed office has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -13,15 +10,15 @@
 --   member_name: name of the office, brand or region
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is made
---   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as actual in
---     marts.office_budget_vs_actual, see basis_note there
+--   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as for actual
+--     in marts.office_budget_vs_actual, see basis_note there
 --   year_actual: where the year ended; null while it is not over, or not loaded to its end
---   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end; null if
---     not all were read then
---   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it;
---     if year_forecast_then is unknown, year_forecast is taken, which includes later corrections, so the miss may have
+--   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end
+--     (marts.month_total_versions); null if not all totals of the year so far had been read by then
+--   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it.
+--     If year_forecast_then is null, year_forecast takes its place; it includes later corrections, so the miss may have
 --     been larger
---   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
+--   worst_miss_of_year_share: the largest miss_share of this month and the later months of the year, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
 --   worst_miss_share: the largest worst_miss_of_year_share of the years of past_year_count
 --   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached if that is more; null if

@@ -1,10 +1,10 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
 -- An agent is a user with is_active in marts.user_month; one who stops being active counts as left or quiet in the
--- month after the last active one. An agent who changed office counts as moved, and neither left nor joined the
--- chain; nor the brand or region, if it stayed the same. So active agents are those of the month before, plus joined,
--- back and moved in, less left, quiet and moved out. A count is null if the user report of an office is not loaded in
--- full for the month; all but active_agent_count are also null if it is not loaded in full for the month before.
+-- month after the last active one. An agent who changed office counts as moved if the member of the level changed,
+-- and never as left or joined. So active agents are those of the month before, plus joined, back and moved in, less
+-- left, quiet and moved out. A count is null if the user report of an office is not loaded in full for the month; all
+-- but active_agent_count are also null if it is not loaded in full for the month before.
 -- Agents of an unknown office are only in the chain.
 -- Key: level, member_id, month
 -- Columns:
@@ -19,7 +19,7 @@
 --   left_count: agents active in the month before, and not since, who have left
 --   quiet_count: agents active in the month before and not in this one, who came back or are not known to have left
 --   moved_in_count: active agents who were at another office, brand or region in the month before
---   moved_out_count: agents active in the month before who are at another office, brand or region now
+--   moved_out_count: agents active in the month before who are active at another office, brand or region in this one
 --   is_open: whether the month is not over, so that agents are counted so far
 --   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
 --     before; null if none is missing

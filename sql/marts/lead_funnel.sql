@@ -1,13 +1,13 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
--- One row per month, office, way, kind and state of leads; a loaded month has a row with zero for every kind and
--- state that the office has ever had, and a month without a row is unknown.
--- A lead counts in the month it was created and with its current state, so old months keep changing. A home counts
--- once within a way and side: add up homes over months, offices, kinds and states, but over sides add up
--- distinct_home_count and distinct_sold_count, and never add up homes over ways. Conversion, sold_count / home_count,
--- is meaningful for sellers only, in months with is_mature. Conversion covers only leads that name a home, and a home
--- is usually named only once it is an assignment: show no_home_lead_count / lead_count with it. A home that a buyer
--- asked about may be sold to someone else: for buyers, sold_home_lead_count / sold_count, over all kinds of the side,
--- is how many leads a sold home drew.
+-- One row per month, office, way, kind and state of leads; a loaded month has a row for each kind and state that the
+-- office has ever had, if only with zeros. A month without a row is unknown.
+-- A lead counts in the month in which it was created, with its current state: old months keep changing.
+-- A home counts once per way and side: over sides, add up distinct_home_count and distinct_sold_count. Never add up
+-- homes over ways.
+-- Conversion (sold_count / home_count) is meaningful only for sellers, in months with is_mature. It leaves out leads
+-- that name no home, usually because the home is no assignment yet: show no_home_lead_count / lead_count with it.
+-- For buyers, sold_home_lead_count / sold_count over all kinds of the side is the number of leads per sold home, no
+-- matter who bought it.
 -- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
@@ -17,18 +17,18 @@
 --   lead_type: kind of lead, as the service words it; null if the service states none, or if the row is there only
 --     because the office has no leads of the way
 --   state: progress of the leads, an open set of words; outgoing leads have none
---   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so
---     that most sales that result from its leads are known
+--   is_mature: whether the month began more than 180 days before the latest loaded month of leads, so that most sales
+--     from its leads are known
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home
 --   after_sale_lead_count: leads about a home that was sold before the lead was created; in no count of homes
 --   estate_lead_count: leads about a home that was not sold before the lead was created
---   home_count: homes that the leads name, each at the first lead of its way and side about it
+--   home_count: homes that the leads name, each counted at the first lead of its way and side
 --   sold_count: homes of home_count that were sold later
---   distinct_home_count: homes that the leads name, each at the first lead of its way on any side, so that sums over
---     sides count a home once
+--   distinct_home_count: homes that the leads name, each counted at the first lead of its way on any side, so that sums
+--     over sides count a home once
 --   distinct_sold_count: homes of distinct_home_count that were sold later
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
@@ -36,7 +36,7 @@ WITH kinds AS (
     SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM marts.leads
 ),
 
-groups AS (  -- of each loaded month, so that it has rows of zero
+groups AS (  -- for each loaded month, so that it has rows with zeros
     SELECT sources.month, sources.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
     FROM marts.office_sources AS sources
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways

@@ -9,7 +9,7 @@
 --   sender_name: who sent the leads, as the service names the sender; null if it states none
 --   lead_count: incoming leads, without removed ones
 --   new_lead_count: incoming leads with the state New, without removed ones
---   home_count: homes that the leads name, each at the first lead of its side about it; without leads of buyers
+--   home_count: homes that the leads name, each counted at the first lead of its side; without leads of buyers
 --   sold_count: homes of home_count that were sold later
 SELECT
     month,

@@ -1,10 +1,9 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
--- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
--- A quarter and a year are counted from their start to the month. Earners are ranked by commission, whether
--- is_complete or not, and equal ones share a rank. per_active_month_rank is fair to users who joined or left within
--- the period: look at active_month_count as well, because one month may be luck. Offices and users, and overlapping
--- periods, are in one table: read one earner_kind and one period, and never add up two. A closed office is ranked up
--- to its last month, see marts.office_month.
+-- One row per office or user, period and last month of the period, if the commission in the period is not zero.
+-- A quarter or year runs from its start to the month. Incomplete commissions are ranked too; equal ones share a rank.
+-- per_active_month_rank is fair to users who joined or left within the period, but one active month may be luck: look
+-- at active_month_count as well. Offices and users, and overlapping periods, are in one table: read one earner_kind
+-- and one period, and never add up two. A closed office is ranked up to its last month, see marts.office_month.
 -- The table is built period by period, which takes two thirds of the time of building all at once, and ordered by
 -- year and office, so that an office or a month is found quickly.
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
@@ -19,22 +18,23 @@
 --   earner_name: name of the office, or user_label of the user in marts.users
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of the office
---   month_count: months of the period in which the report of the earner's office is loaded, with or without the earner
+--   month_count: months of the period for which the office report or, for users, the user report of the earner's
+--     office is loaded, with or without the earner
 --   active_month_count: months of the period with is_active in marts.user_month; null for offices
 --   commission_per_active_month: commission per active month, including what was booked after the user left; null
 --     without an active month
 --   per_active_month_rank: rank by commission_per_active_month, 1 for the most; null without an active month
---   is_complete: whether each month of the period is over, its report is loaded to its end, and the report has a row
---     of the earner or lacks no rows
+--   is_complete: whether each month of the period is over and loaded to its end, and either has a row of the earner or
+--     lacks no rows
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
 --     commission; null without a sale; never average it or add it up
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a sale
 --   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   commission_rank: rank by commission, 1 for the most
---   previous_rank: commission_rank a month earlier; null if there was none, in the first month of a period that is a
---     quarter or year, and while the month is open
+--   previous_rank: commission_rank a month earlier; null if there was none, in the first month of a quarter or year,
+--     and if the month or one of the eleven before it is open
 --   is_new: whether the month is the first in which the earner had commission or work; false if no earlier month is
---     loaded. An earner without previous_rank may merely have had no commission a month earlier
+--     loaded. An earner without previous_rank need not be new
 --   rank_change: ranks gained (positive) or lost since a month earlier
 --   earner_count: how many earners of the kind are ranked in the period and month
 --   to_the_leader: the leader's commission less the earner's

@@ -1,15 +1,17 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
 -- The office is the company that the lead names, by its id, number or name; else the requested customer if that is an
--- office; else the office at which the user worked then; else unknown. Of two answers, the one loaded later counts. A
--- sale is matched by the documented id of the estate, and counts as later if its contract is not older than the lead;
--- sales before the file's first month are not known. Removed leads are included, with is_removed.
+-- office; else the office at which the user had last worked; else unknown. Answers that do not count for the office
+-- (marts.office_sources) are left out; of the others, the one loaded last counts. The sale of a home is found by the
+-- estate's id, and is later than the lead if the contract is of the same day or later. Sales before the file's first
+-- month are not known.
 -- The table is built year by year, which takes a third less time than all at once.
 -- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS part_year FROM staging.leads
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
---   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null if unknown
+--   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null if
+--     unknown
 --   office_name: name of the office
 --   month: first day of the month in which the lead was created
 --   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
@@ -21,7 +23,8 @@
 --   receiver_type: what received the tip: User, Group or Office; null for leads
 --   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group received it
 --   receiver_user_name: name of the user who received the tip
---   is_removed: whether the service lists the lead as removed; marts that count leads leave it out
+--   is_removed: whether the service lists the lead as removed; such leads are in no count of other marts, except those
+--     of removed leads
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate, not counting removed

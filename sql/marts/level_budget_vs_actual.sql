@@ -1,10 +1,9 @@
 -- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
--- One row per level, member, month and measure, over all offices of the member with a budget in the year; offices
--- without one are in neither budget nor actual. The actual is null if an office's actual is not known, because the sum
--- of the other offices would look too low against the whole budget. missing_offices names the office.
--- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
--- For the year, read one row per member and measure, the latest month with NOT is_open: it holds the year to date and
--- the forecast. Only budget and actual may be summed over months, and only over months with NOT is_open.
+-- One row per level, member, month and measure, over the member's offices with a budget of the measure in the year:
+-- other offices are in neither budget nor actual.
+-- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add
+-- up two. For the year, read one row per member and measure, the latest month with NOT is_open: it has the year to date
+-- and the forecast. Only budget and actual may be added up over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -30,7 +29,7 @@
 --     open
 --   year_forecast_attainment_share: where the offices' months with a budget will end together, as a share of
 --     year_budget
---   office_count: offices that have a budget in the year
+--   office_count: offices that have a budget of the measure in the year
 --   missing_office_count: offices whose actual in the month is not known
 --   missing_offices: names of the offices whose actual in the month is not known; null if there is none
 --   is_open: whether the month is not over yet, or still to come, for one of the offices

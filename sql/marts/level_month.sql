@@ -37,8 +37,8 @@
 --   expected_office_count: offices that should be loaded, see marts.office_coverage
 --   missing_offices: names of offices with a missing or incomplete report, each with the name of the report; null if
 --     nothing is missing
---   is_commission_complete: whether the office report is loaded for all expected offices, and neither cut short nor
---     lacking an office's row
+--   is_commission_complete: whether the office report is loaded for all expected offices, to the end of the month or to
+--     now while it is open, and lacks neither an office's row nor its amount
 --   is_complete: whether all expected offices are completely loaded
 --   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
 --     after the month began, when it hardly changes; false if one of them could have changed since

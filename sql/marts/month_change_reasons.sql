@@ -1,12 +1,12 @@
 -- Why did a month that was over change?
--- One row per change in marts.month_changes and sale or agent that explains a part of it, and one row for the
--- unexplained rest. The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason if its own change was noted between the last reading of the earlier total in the
--- office report and the change. If the amounts fit, its change may also have been noted some time earlier, or later:
--- by the next reading of its report, or within a week. A sale or an agent explains only one change of a measure; if
--- several would each explain a change alone, none of them is stated. Sales count at the offices of their agents by
--- the agents' shares of today. So a sale that is no longer listed, or is listed by another office, counts whole where
--- it was listed; the error remains unexplained.
+-- One row for each sale or agent that explains a part of a change in marts.month_changes, and one for the unexplained
+-- rest, if any. The amounts of a change add up exactly to its difference.
+-- Reasons are the changes of sales and agents noted between the last reading of the earlier total and the change. If
+-- these do not add up to the difference but others do, the others are the reasons: all noted from the earlier total to
+-- the next reading of their report, or the only one, up to a week after the change, that explains the difference alone.
+-- The change of a sale or an agent explains only one change of a measure.
+-- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
+-- office lists now, therefore counts whole where it was listed: the error is in the unexplained rest.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -14,10 +14,11 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: for a sale: sale new, sale gone (from this month and office) or sale changed (also one that another office
---     listed and this office shared); for an agent: writings, valuations, or, if both changed or it is not known
---     which did, writings or valuations; for the unexplained rest: nobody if all reports read since the change show
---     that it is no agent's and no sale's commission, and no other office has the opposite change, else open
+--   kind: for a sale: "sale new", "sale gone" (from this month and office) or "sale changed" (also one that another
+--     office lists and this office shares); for an agent: "writings", "valuations" or, if both changed or it is not
+--     known which did, "writings or valuations"; for the unexplained rest: "nobody" if the sales list and the user
+--     report were read since and show that it belongs to no sale and no agent, and no other office has the opposite
+--     rest, else "open"
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate
@@ -32,8 +33,8 @@
 --   writing_change: the change in the agent's number of writings; null if the number was not stored
 --   valuation_change: the change in the agent's number of valuations; null if the number was not stored
 --   reason_noted_at_utc: when the change of the sale or the agent was noted, or the latest of several changes
---   awaited_reports: for an unexplained rest, the reports last read before the change, which may still explain it; null
---     if all were read since and do not explain it
+--   awaited_reports: for an unexplained rest, the reports that were not read since the change and may still explain it;
+--     null if there are none
 --   _customer: the customer whose answer showed the later total
 --   _month: first day of the month of the answer of _customer
 --   _load_id: load of the answer of _customer; joins meta.loads
@@ -41,7 +42,7 @@ WITH loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
 
--- Each change, with the times at which the office report showed it, and first and last showed the earlier total.
+-- Each change, with the reading that showed it, and the first and the last reading that showed the earlier total.
 changes AS (
     SELECT
         changes.*,
@@ -63,7 +64,7 @@ changes AS (
     WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
 ),
 
--- Reports that may have a reason, with the times of their first readings after the month was over and since the change.
+-- Reports that may explain a change, with their first reading after the month was over and the first since the change.
 reports_read AS (
     SELECT
         changes.change_id,
@@ -182,8 +183,9 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Changes of sales and agents that were noted between the two totals (is_recent: after the last reading of the earlier
--- total), in the first reading of their report after the change, or at another time close to it.
+-- Changes of sales and agents from the total before the earlier one until a week after the change. is_within: noted
+-- between the two totals; is_recent: after the last reading of the earlier total; is_near: within, or by the first
+-- reading of their report since the change.
 candidates AS (
     SELECT
         changes.change_id,
@@ -211,7 +213,7 @@ candidates AS (
         AND (is_sale OR noted_changes.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- The first group whose amounts add up to the difference; else all recent candidates, because they came between
+-- fit: the first group whose amounts add up to the difference; else all recent candidates, because they came between
 -- the two readings.
 rated_candidates AS (
     SELECT
@@ -270,7 +272,7 @@ explained_sums AS (
     GROUP BY ALL
 ),
 
--- The sum of the changes in agents' totals of sales close to the change.
+-- By how much the agents' own sums of sales changed, near the change.
 agents_summed AS (
     SELECT change_id, sum(amount_of_sales) AS amount_of_sales
     FROM candidates

@@ -1,10 +1,9 @@
 -- By how much did the totals of months still change, by the age of the month in weeks?
 -- One row per measure and age in weeks at which at least three months were read, and read again at least four weeks
 -- later.
--- Each change is computed from the totals of the office report at each reading (marts.month_total_versions). For each
--- month and week of its age, the offices that were read in that week are compared: their sum at the last reading of
--- the week with their sum now. A change belongs to the week in which it was read, so a month does not count in weeks
--- without a reading. The figures describe past months of the whole chain, promise nothing, and describe no single
+-- For each month and week of its age, the offices read in that week are compared: the sum of their totals in the office
+-- report at the last reading of the week with the sum now (marts.month_total_versions). A month does not count in weeks
+-- without a reading. The figures describe past months of the whole chain: they promise nothing, and hold for no single
 -- office.
 -- Key: measure, age_weeks
 -- Columns:

@@ -1,9 +1,10 @@
 -- What was the total of each month, at every reading?
--- One row per report, office, month and total; the one without valid_to_utc is the current total.
--- A month that had rows and has none now is zero. An amount is null if no row of the month has it, or if the month
--- has no row because rows of the office report could not be loaded. A total is dated by the build of the marts that
--- first found it: exact to the nightly run, not to the minute. If a total changed twice between two builds, only the
--- later total is seen.
+-- One row per report, office, month and total; the one without valid_to_utc is the current total. When a month is first
+-- read as over, a new row begins even if its total is the same.
+-- A loaded month without rows is zero. An amount is null if no row of the month has it, or if the office has no row and
+-- rows of the office report could not be loaded.
+-- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. If a
+-- total changed twice between two builds, only the later one is seen.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month
@@ -12,8 +13,8 @@
 --   valid_from_utc: time of the newest answer in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
 --   row_count: number of rows: of the office report, sales, events, or leads and tips
---   commission: commission of the office report or of the sales, whose currency is not documented, or running
---     commission, in SEK; null for leads
+--   commission: commission of the office report or of the sales, currency not documented, or running commission, in
+--     SEK, null if one of its amounts is unknown; null for leads
 --   price: prices of what was sold, currency not documented; null for running commissions and leads
 --   estate_parts: homes sold; null for running commissions and leads
 --   _customer: the customer whose answer showed the total

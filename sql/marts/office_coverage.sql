@@ -4,9 +4,8 @@
 -- An office is expected as long as a customer that answers for it is requested, else from its first to its last
 -- loaded month. A customer that was never read stands for itself, because its offices are not known yet. The mart
 -- covers the office report, the running commissions and the leads, each only if any month of it is loaded. A month
--- that was last read before it was over, and is over now or no longer requested, counts as not loaded, because the
--- rest of it is missing. A month with a row that could not be loaded counts as not loaded too, except for the
--- commission of an office whose own row was loaded.
+-- that was last read before it was over, and is over now or no longer requested, counts as not loaded. So does a month
+-- with a row that could not be loaded, except for the commission of an office whose own row was loaded.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -14,9 +13,10 @@
 --   office_name: name of the office
 --   region: region of the office in the settings, or of the customer whose offices are not known yet; null if none is
 --     given
---   is_commission_held: whether the office report is loaded, not cut short, and lacks no row of the office
+--   is_commission_held: whether the office report is loaded to the end of the month, or to now while it is open, and
+--     lacks neither the office's row nor its amount
 --   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a day (in
---     UTC) before the month was over, or lack rows or an amount that another report has; null if none is missing
+--     UTC) before the month was over, or lack rows or the amount; null if none is missing
 --   is_held: whether missing_reports is null
 --   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year after
 --     the month began, when it hardly changes; false if one of them could have changed since; null if nothing is loaded
@@ -52,7 +52,7 @@ office_customers AS (
 requested_offices AS (
     SELECT
         office_customers.office_id,
-        bool_or(coalesce(customers.is_active, true)) AS is_asked,
+        bool_or(coalesce(customers.is_active, true)) AS is_requested,
         min(customers.start_month) FILTER (customers.is_active) AS start_month
     FROM office_customers
     LEFT JOIN staging.customers AS customers USING (customer_id)
@@ -62,11 +62,11 @@ requested_offices AS (
 spans AS (
     SELECT
         requested_offices.office_id,
-        CASE WHEN is_asked THEN coalesce(start_month, DATE '0001-01-01') ELSE min(loaded_months.month) END AS first_month,
-        CASE WHEN is_asked THEN DATE '9999-12-01' ELSE max(loaded_months.month) END AS last_month
+        CASE WHEN is_requested THEN coalesce(start_month, DATE '0001-01-01') ELSE min(loaded_months.month) END AS first_month,
+        CASE WHEN is_requested THEN DATE '9999-12-01' ELSE max(loaded_months.month) END AS last_month
     FROM requested_offices
     LEFT JOIN loaded_months USING (office_id)
-    GROUP BY requested_offices.office_id, is_asked, start_month
+    GROUP BY requested_offices.office_id, is_requested, start_month
 ),
 
 expected_months AS (

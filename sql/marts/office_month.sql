@@ -1,10 +1,10 @@
 -- What did each office earn and do, month by month?
 -- One row per office and month for which the office report, the running commissions or the leads are loaded.
--- A number is zero if its report is loaded and has no row of the office. It is null if the report is not loaded, if
--- the office's rows lack the number, or if other rows of the month could not be loaded and the office has none.
+-- A number is null if its report is not loaded, if the office's rows lack the number, or if the office has no row and
+-- rows of the month could not be loaded. Otherwise an office without a row in the report has zero.
 -- Averages and percentages are computed from sums; do the same over several months: sum(sold_commission) /
--- sum(sold_estate_parts). An open month will still grow. If is_commission_complete is false, the commission is too
--- low or null, so do not compare such a month.
+-- sum(sold_estate_parts). An open month will still grow. If is_commission_complete is false, the commission is null or
+-- may be too low: do not compare such a month.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -35,7 +35,8 @@
 --     complete months since; null for all others
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
---     open; false if the report is not loaded or lacks the office's row, or if the month has ended since it was read
+--     open; false if the report is not loaded or lacks the office's row or its amount, or if the month has ended since
+--     it was read
 --   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
 --     after the month began, when it hardly changes; false if one of them could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of

@@ -1,19 +1,18 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
--- Only one answer counts for an office, even if several customers answer for it, such as a group and the office
--- itself. A customer that has the office in the month goes first: the office itself, or a group from its first to its
--- last month with an entry of the office. Of these, one that is still requested and found goes first, then the one
--- read in the newest run, then the office itself. A group's answers that were read after the office had left the
--- group do not count.
--- A month without a row is unknown, not zero; so is the rest of a month with is_cut_short or is_unfinished, and an
--- office without a row if lacks_rows.
+-- If several customers answer for an office, such as a group and the office itself, those that have the office in the
+-- month go first: the office itself, and a group from its first to its last month with an entry of the office. Among
+-- them, those still requested and found go first, then the newest run, then the office itself. A group's answer that
+-- was read after the office had left the group does not count.
+-- A month without a row is unknown, not zero. So is the rest of a month with is_cut_short or is_unfinished and, if
+-- lacks_rows, an office of which the answer has no row.
 -- Key: report, office_id, month
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
 --   lacks_amount: whether the commission is missing: the office report has none although another report has some for
---     the month, or the office's row has no number although the latest number of the month was not 0 (unless the
---     report writes null for 0, as in rows that never had a number)
+--     the month, or the office's row has none although an earlier answer had one that was not 0 (unless rows that never
+--     had a number show that the report writes null for 0)
 --   is_partial: whether something of the office is missing: the month was cut short, is unfinished, lacks the amount,
 --     or lacks rows (unless the report has one row per office, and has this office's)
 WITH chosen_answers AS (

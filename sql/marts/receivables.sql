@@ -1,11 +1,10 @@
 -- Which commissions are signed but not received, and how long have they been due?
 -- One row per sale of marts.sales.
 -- A sale goes from contract (signed) through possession (due) to the day the commission was received. The service
--- states no agreed due date, no invoice, and not whether the whole commission was received on that day:
--- outstanding_commission is the whole commission until a receipt is noted. Offices that never note a receipt look
--- unpaid: leave them out by is_receipt_noted. Receipts of an office that is denied or switched off are not known: its
--- sales stay as they were last read, with is_refreshed false, and do not fall due meanwhile. Changes in a month that
--- was not read since are not known either; read_at_utc says when the month was read.
+-- states no agreed due date and no invoice, nor whether a receipt is of the whole commission: outstanding_commission
+-- is the whole commission until a receipt is noted. Offices that never note a receipt look unpaid: leave them out by
+-- is_receipt_noted. Changes since read_at_utc are not known. If the sales are no longer requested (is_refreshed is
+-- false), they stay as they were last read and do not fall due.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract
@@ -14,11 +13,10 @@
 --   office_name: name of the office
 --   state: received, due (the day of possession has come and nothing is received), signed (before possession)
 --     or possession not known (and nothing is received); a day of receipt after counted_on does not count yet
---   commission: whole commission, all agents together, as the service states it: the amount that will be
---     paid, including any VAT, whatever the settings declare; currency not documented, tax basis as declared
---     in marts.tax_basis
+--   commission: whole commission, all agents together, as the service states it, from which declared VAT is not
+--     deducted; currency not documented, tax basis as declared in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
---   due_commission: outstanding_commission from possession on; zero before
+--   due_commission: commission if state is due, else zero
 --   age_band: how long the commission has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession
 --     not known; null once received
 --   age_band_number: number of the band to sort by, 1 for the longest due; null once received
@@ -29,7 +27,7 @@
 --   is_receipt_noted: whether the office has noted the receipt of any commission
 --   counted_on: day of the newest sales answer for the row's customer, in the chain's time zone; the state is
 --     as of this day
---   is_refreshed: whether the sales are still requested; if not, receipts after counted_on are not known
+--   is_refreshed: whether the sales are still requested
 --   read_at_utc: when the service gave the answer that this row comes from
 --   _customer: the customer whose answer the row comes from
 --   _month: first day of the month of the answer of _customer

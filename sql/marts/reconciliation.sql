@@ -1,36 +1,32 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, compared report and measure, if the compared report or the office report is loaded;
--- is_reconciled is null unless both are.
--- The office report is compared with the by-month report, the user report and the shares in the sales list; the sales
--- list is also compared with itself: whole commission against the shares. Users count at their derived office, or, if
--- several customers report one user, each answer at the customer's own or only office. Shares count at the agent's
--- own office, so that a sale shared between offices agrees; they are compared with the office report's sales alone.
--- Rounding explains a difference up to tolerance: an öre for each row that is added, and the rounding of averages and
--- percentages. A single sale that only one report has is a difference in each report and measure here:
--- marts.disagreements counts it once.
+-- One row per office, month, comparison and measure, if either of the two reports is loaded.
+-- The office report is compared with the by-month report, the user report and the agents' shares in the sales list.
+-- Within the sales list, the whole commissions are compared with these shares.
+-- Users count at their office in marts.user_month, or in marts.users_added_up if several answers are added up. A share
+-- counts at the agent's own office, so that a sale shared between offices agrees.
+-- A single sale that one report lacks makes a difference in several rows: marts.disagreements has one row for it.
 -- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of the office
---   measure: commission, sold commission, sold estate parts or sold total price
+--   measure: commission, sold commission (from sales alone), sold estate parts or sold total price
 --   compared: the report that is compared with the office report: by-month report, user report or sales list; or shares
---     of agents, compared with the sales list
+--     of agents, which are compared with the whole commissions in the sales list
 --   amount: the amount in the office report; for shares of agents, the whole commission in the sales list; null if not
---     loaded
---   compared_amount: the amount in the other report; null if not loaded
+--     known
+--   compared_amount: the amount in the other report, for shares of agents their sum; null if not known
 --   difference: compared_amount less amount
 --   tolerance: how far amount and compared_amount may differ by rounding alone
---   is_reconciled: whether amount and compared_amount differ by no more than tolerance. If only one of them is null:
---     false if neither report lacks rows and other rows of that report have the amount (the service may have answered
---     while it recomputed), else null
+--   is_reconciled: whether amount and compared_amount differ by no more than tolerance; null if one of them is null,
+--     but false if just one is, both reports are loaded and lack no rows, and the report without the amount has it in
+--     other rows: the service may have answered while it recomputed
 --   read_at_utc: when the service gave the office report, in UTC; for shares of agents, the sales list
---   compared_read_at_utc: when the service gave the other report, in UTC; for the sales list, the latest of the
---     office's own answer and the answers that list the sales compared, which may be other customers'
---   likely_reason: why the amounts may differ or cannot be compared; null if they agree. "Restated" requires that the
---     report read later has changed since the earlier reading; reading on different days is no reason if the office
---     report was the same on the earlier day. The next nightly run is named only if the settings let it read older
---     months again (BROKERBI_CHANGED_MONTHS)
+--   compared_read_at_utc: when the service gave the other report, in UTC; for the sales list, the latest answer with a
+--     share of the office, because other customers' answers may have some
+--   likely_reason: why the amounts may differ or cannot be compared; null if they agree. "Restated" means that the
+--     report read later is known to have changed after the day of the earlier reading. Different days are no reason if
+--     the office report was read later and had the same total on the earlier day
 --   _customer: the customer whose office report counts
 --   _month: first day of the month of the office report of _customer
 WITH loaded_months AS (
@@ -128,21 +124,21 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_beyond AS (  -- months with shares of an office whose own sales list is not loaded, and may have more sales
+shared_with_unloaded AS (  -- months with a sale shared with an office whose sales list is not loaded and may have more
     SELECT DISTINCT shares.office_id, shares.month
     FROM marts.sale_shares AS shares
-    ANTI JOIN marts.office_sources AS loaded_months
-        ON loaded_months.report = 'sales' AND loaded_months.office_id = shares.user_office_id AND loaded_months.month = shares.month
+    ANTI JOIN marts.office_sources AS sources
+        ON sources.report = 'sales' AND sources.office_id = shares.user_office_id AND sources.month = shares.month
     WHERE shares.is_cross_office
 ),
 
-sales_left_out AS (  -- counted at the offices of their agents, as all shares are
+sales_left_out AS (  -- at the offices at which their shares would count
     SELECT DISTINCT coalesce(agents.user_office_id, estates.office_id) AS office_id, estates.month
     FROM marts.ambiguous_estates AS estates
     LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
 ),
 
-totals_dated AS (  -- for the two compared reports whose totals are stored
+totals_dated AS (  -- when the total of a month was first read, and when it last changed
     SELECT
         report,
         office_id,
@@ -184,11 +180,11 @@ side_by_side AS (
         loaded_months.users_read_at_utc,
         loaded_months.sales_read_at_utc,
         users_read.not_refreshed AS users_not_refreshed,
-        coalesce(len(users_read.read_on) > 1, false) AS is_read_on_days,
+        coalesce(len(users_read.read_on) > 1, false) AS is_user_report_of_several_days,
         office_known.known_since_utc AS office_known_since_utc,
         office_known.changed_at_utc AS office_changed_at_utc,
         sales_known.changed_at_utc AS sales_changed_at_utc,
-        shared_beyond.office_id IS NOT NULL AS is_shared_beyond,
+        shared_with_unloaded.office_id IS NOT NULL AS is_shared_with_unloaded,
         sales_left_out.office_id IS NOT NULL AS is_left_out,
         coalesce(sales.is_without_agents, false) AS is_without_agents,
         coalesce(users.is_derived, false) AS is_derived,
@@ -248,7 +244,7 @@ side_by_side AS (
     LEFT JOIN users_read USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
     LEFT JOIN sales_summed AS sales USING (office_id, month)
-    LEFT JOIN shared_beyond USING (office_id, month)
+    LEFT JOIN shared_with_unloaded USING (office_id, month)
     LEFT JOIN sales_left_out USING (office_id, month)
     LEFT JOIN totals_dated AS office_known
         ON office_known.report = 'commission_office'
@@ -284,9 +280,9 @@ comparisons AS (
             ELSE [compared, 'office report']
         END AS in_order_of_reading,
         greatest(read_at_utc, compared_read_at_utc) AS later_read_at_utc,
-        later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_earlier_due,
+        later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_over_two_days_apart,
         read_at_utc::DATE <> compared_read_at_utc::DATE AS is_other_day,
-        is_other_day OR (compared = 'user report' AND is_read_on_days) AS is_read_apart,
+        is_other_day OR (compared = 'user report' AND is_user_report_of_several_days) AS is_read_apart,
         least(read_at_utc, compared_read_at_utc)::DATE AS earlier_read_on,
         coalesce(
             CASE in_order_of_reading[2]
@@ -295,10 +291,10 @@ comparisons AS (
             END::DATE > earlier_read_on,
             false
         ) AS is_restated,
-        -- the office report had this total on the earlier day too, so the difference existed then
+        -- the office report, read later, had this total on the earlier day too, so the difference existed then
         NOT is_restated AND in_order_of_reading[2] = 'office report' AND coalesce(
             office_known_since_utc::DATE <= earlier_read_on, false
-        ) AS is_as_before
+        ) AS had_this_total
     FROM side_by_side
     WHERE measure IS NOT NULL AND (has_first OR has_second)
 ),
@@ -350,18 +346,18 @@ SELECT
             THEN 'an answer that is no longer refreshed: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that is no longer refreshed: ' || users_not_refreshed
-        WHEN is_other_day AND NOT is_as_before
+        WHEN is_other_day AND NOT had_this_total
             THEN CASE WHEN is_restated THEN 'restated between two readings' ELSE 'read on different days' END
             || ': the ' || in_order_of_reading[2] || ' was read later, on '
             || local_day(later_read_at_utc, clock)
             || CASE
-                WHEN is_earlier_due AND rereading.changed_months > 0
+                WHEN is_over_two_days_apart AND rereading.changed_months > 0
                     THEN '; the ' || in_order_of_reading[1] || ' is requested again by the next nightly run'
                 ELSE ''
             END
-        WHEN compared = 'user report' AND is_read_on_days THEN 'read on different days: the user reports of several customers'
+        WHEN compared = 'user report' AND is_user_report_of_several_days THEN 'read on different days: the user reports of several customers'
         WHEN compared IN ('sales list', 'shares of agents') AND is_without_agents THEN 'sale listed without agents'
-        WHEN compared = 'sales list' AND is_shared_beyond THEN 'sale shared with an office whose sales are not loaded'
+        WHEN compared = 'sales list' AND is_shared_with_unloaded THEN 'sale shared with an office whose sales are not loaded'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'
         ELSE 'not explained'
     END AS likely_reason,

@@ -7,7 +7,7 @@
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office in the month, at which the share counts
 --   user_office_name: name of the agent's own office
---   is_cross_office: whether the agent's own office is another one than the listing office
+--   is_cross_office: whether the agent's own office is not the listing office
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_part: the agent's part of the sale price; currency not documented

@@ -1,8 +1,7 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report; valuations and writing assignments are no sales and are left out.
--- An estate whose contract moved to another month after the first was last requested has two rows in bi: the one that
--- the service changed last counts, and a check names the estate.
--- Days from listing are known if the list of sold estates has the day of the first advertisement.
+-- If a contract moved to another month and its first month was not requested again, bi has two rows of the estate: the
+-- one that the service changed last counts, and a check names the estate.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
@@ -17,11 +16,11 @@
 --   changed_at: when the estate was last changed at the service, in local time
 --   final_price: sale price; currency not documented
 --   commission: whole commission, all agents together, at the listing office, which need not have earned it: what each
---     office earned is in marts.sale_shares (user_office_id);
---     currency not documented, tax basis as declared in marts.tax_basis
+--     office earned is in marts.sale_shares (user_office_id); currency not documented, tax basis as declared in
+--     marts.tax_basis
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
---   listed_on: day on which the home was first advertised; null if unknown
+--   listed_on: day on which the home was first advertised; null if the list of sold estates does not state it
 --   days_from_listing_to_contract: days from listed_on to contract_on; null if unknown, or if the home was advertised
 --     after the contract
 --   agent_count: users who share the commission

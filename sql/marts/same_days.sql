@@ -1,11 +1,11 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
 -- One row per level, member and period.
--- Sales count by day of contract, at the offices of their agents by their shares; a sale without agents counts whole
--- at the listing office. Other commission has no day and is left out. An office is compared if its sales are read,
--- without missing rows, to the end of each month of both periods; the current month counts to the day before it was
--- last read. Other offices are left out of both sums: missing_offices names them. A user is compared if all offices
--- of the user are, and if the user sold something in one of the periods and was there in the first month of the
--- earlier one.
+-- Sales count by day of contract, each agent's share at the agent's office; a sale without agents counts whole at the
+-- listing office. Other commission has no day and is left out.
+-- An office is compared if the sales of all months of both periods are loaded to their end and lack no rows; the
+-- current month counts to the day before it was last read. Other offices are left out of both sums.
+-- A user is compared if all offices of the user in both periods are. The user must also have been at one of them in
+-- the first month of the earlier period, and have sold something in the compared days.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels

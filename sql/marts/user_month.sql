@@ -1,10 +1,10 @@
 -- What did each user earn and do, month by month?
 -- One row per user and loaded month, from the first month in which a report has a row of the user.
--- A number is zero if its report is loaded and has no row of the user. It is null if the report is not loaded, if the
--- user's rows lack the number, or if other rows of the month could not be loaded and the user has none. Users who
--- left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows with
--- is_active. Leads that name no user are only in marts.office_month. A user has one row, at one office, with the sum
--- of the answers of all customers that count (marts.user_sources).
+-- A user has one row, at one office, with the sum of all answers that count (marts.user_sources).
+-- A number is null if its report is not loaded, if the user's rows lack the number, or if the user has no row and rows
+-- of the month could not be loaded. Otherwise a user without a row in the report has zero.
+-- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows
+-- with is_active. Leads that name no user are only in marts.office_month.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -20,8 +20,8 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: how the office was derived, because the user report does not state it: this month, else earlier
---     month, else later month, else customer asked (the requested customer, if that is an office)
+--   office_basis: where the office comes from, because the user report does not state it: evidence of this month, else
+--     of an earlier month, else of a later month, else customer asked (the requested customer, if that is an office)
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver
@@ -33,12 +33,13 @@
 --   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
 --     lead, or sent a tip; null if there is none
 --   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip,
---     in the month; later months change no earlier one. Budgets do not count, nor do running commissions, unless the
---     user is in no user report and none is loaded for the month
+--     in the month. Budgets do not count. Running commissions count only if the user is in no user report and the
+--     customer has none loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
---     and the user has none, or if the office left a group and its own answer has not come since
+--     and the user has none, if the user's row lacks the amount, or if the office left a group and no other customer
+--     has answered for it since
 --   _customer: the customers whose user reports count, by id
 --   _month: first day of the month of the user reports of _customer
 WITH earned AS (

@@ -3,9 +3,9 @@
 -- for example TIMESTAMP '2026-03-01 00:00'.
 -- Two users may have the same name: group by user_id; marts.users has a label for each. A moment before the first
 -- reading raises an error that states since when users are known. If a user and month were first read later, the
--- amounts are null (unknown, not zero), and known_since_utc says when. Exact to the build of the marts, usually the
--- nightly run; read_by_utc says when the numbers had been read. At a moment after the last build, the amounts equal
--- those of marts.user_month; names are the current ones.
+-- amounts are null (unknown, not zero), and known_since_utc says when. Amounts are exact to the build of the marts,
+-- usually the nightly run; read_by_utc says by when they had been read. At a moment after the last build, they equal
+-- those of marts.user_month. Names are always the current ones.
 -- Parameters: moment
 SELECT
     versions.month,

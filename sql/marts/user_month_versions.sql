@@ -41,7 +41,7 @@ changed AS (
         latest.is_present, latest.commission, latest.sold_commission, latest.sold_total_price,
         latest.sold_estate_parts, latest.running_commission_sek_excl_vat
     )
-        -- totals stored without these two counts have not changed because they have them now
+        -- a total that was stored without these two counts has not changed just because they are known now
         OR (latest.valuation_parts IS NOT NULL AND now.valuation_parts IS DISTINCT FROM latest.valuation_parts)
         OR (latest.writing_parts IS NOT NULL AND now.writing_parts IS DISTINCT FROM latest.writing_parts)
 ),

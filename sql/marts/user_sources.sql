@@ -1,19 +1,18 @@
 -- Whose answer counts for a user's commission?
 -- One row per user, month and customer whose user report counts; several rows are added up.
--- If two customers answer for the same offices, one of them counts: the newer one, or if both were read in
--- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom
--- the month's sales, running commissions, leads and budgets place at these offices alone, because it has only
--- a part of the other users' numbers. A customer that is switched off, removed, denied or not found counts
--- only for users whom no other customer has. Customers that share no office of the user are added up: a user of
--- two offices is assumed to be reported by each with the amounts earned there; a check names users with equal
--- amounts in two answers.
+-- If two customers answer for the same office, one of them counts: the newer one or, if both were read in one run, the
+-- one with more offices. A customer with fewer offices counts only for users whom all evidence of the month places at
+-- these offices (staging.user_offices), because it has only a part of other users' numbers. A customer that is no
+-- longer requested, or not found, counts only for users whom no other customer has.
+-- Customers that share no office of the user are added up: each is assumed to report the amounts earned there. A check
+-- names users with equal amounts in two answers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission and the user's latest number of the month was not 0; false
---     if the report writes null for 0, as in rows that never had a number
+--   lacks_amount: whether the user's row has no commission although an earlier answer had one that was not 0; false if
+--     rows that never had a number show that the report writes null for 0
 --   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
 --     unfinished or lacks the amount
 WITH loaded_months AS (

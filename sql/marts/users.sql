@@ -23,17 +23,17 @@
 --     lead, or sent a tip; null if there is none
 --   has_left: whether the user was at work once and has left, according to the answers: removed from the directory;
 --     or missing in it and not active in the user's latest month that is over and complete; or without a trace in the
---     three months up to that one, all of them complete
+--     three months up to that month, all of them complete
 --   left_after_month: the month after which the user left, that is the last active one; null for users who have not
 --     left. marts.headcount_month, pages and explanations count the user as left in the month that follows
 --   left_on: day on which the user left: left_directory_on, if that is in left_after_month or the next month and a
 --     directory was read in the week before; else only the month is known, and left_on is the last day of
---     left_after_month, or left_directory_on if that came before; null for users who have not left
+--     left_after_month, or left_directory_on if that is in left_after_month; null for users who have not left
 --   left_month: month from which nothing more is forecast for the user, because the directory shows that they left:
 --     left_after_month, or the latest month that is over and complete if that is earlier; null if the directory does
 --     not show it
---   is_left_day_known: whether left_on is the day that the directory shows, and not the last day of a month; null for
---     users who have not left
+--   is_left_day_known: whether left_on is the day on which the directory was first read without the user, at most a
+--     week after another reading; if not, only the month is known; null for users who have not left
 WITH user_months AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month

@@ -1,9 +1,8 @@
 -- How does a month compare with the same month a year before?
--- One row per office and month whose commission is known.
--- Numbers of the year before are null, never zero, if that year's month is unknown. The year so far adds up months
--- from January and is null unless every one of them is known. An open month is only a part, so neither it nor a year
--- so far with it is compared. A month that was last read before its end, and is no longer requested, counts as
--- unknown.
+-- One row per office and month with known commission.
+-- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded. The year
+-- so far adds up months from January, and is null unless each of them is completely loaded. An open month is not
+-- compared, nor is a year so far that includes one.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:

@@ -1,13 +1,13 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
--- One row per office and user who worked there from January to month, the newest month that is over for every office.
--- Budget and actual cover the known months with a budget for the user; both are null without a budget.
--- commission_before covers the same months of the year before, if all are loaded and complete for the agent; agents who
--- earned only in that year also have a row. An agent of several customers has at each office the amounts earned there.
--- Agents without a known office have no office id. Status is 'moved to' or 'moved from' (status_office), 'left',
--- 'quiet' (for three months) or 'new': first active there after month or, if the year before is loaded, after its
--- January. status_month is the month of the move, the last month of an agent who left or is quiet, or the first month
--- of a new one. commission_change is null for agents with a status, whose years cover different months, and for agents
--- whose year is incomplete. Declared VAT is deducted.
+-- One row per office and user who worked or had a budget there from January to month (the newest month that is over for
+-- every office), or earned there in the same months a year before. Agents without a known office have no office id. An
+-- agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
+-- Budget and actual cover the months with a budget for the user and a known actual. commission_before covers the same
+-- months of the year before; it is null if one of them is not completely loaded for the agent.
+-- Status is 'moved to' or 'moved from' (status_office), else 'left', else 'quiet' (for three months), else 'new': first
+-- active there after month or, if the year before is loaded, after its January. status_month is the month of the move,
+-- the last month of an agent who left or is quiet, or the first month of a new one. commission_change is null for
+-- agents with a status, because their years cover different months, and for agents whose year is incomplete.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
@@ -68,7 +68,7 @@ active_agents AS (
     HAVING first_month IS NOT NULL
 ),
 
-moves AS (  -- not between two offices at which the agent works for more than one common month
+moves AS (  -- between two offices with at most one month in common
     SELECT
         this.office_id,
         this.user_id,

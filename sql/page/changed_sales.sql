@@ -1,7 +1,8 @@
 -- Which sales are new, removed, changed or moved to another month since the compared publication?
 -- One row per sale, new ones last, the largest change of commission first. The whole sale counts at the listing office.
--- A sale is new only if its office had been loaded before: the first sales loaded for an office are not new. A sale
--- that moved to another office is neither new nor removed. Agents are the last known ones. Declared VAT is deducted.
+-- A sale is new only if its office had been loaded before, and its month too unless it is the month of the publication
+-- or a later one. A sale that moved to another office is neither new nor removed. Agents are the last known ones.
+-- Declared VAT is deducted.
 WITH since AS (
     SELECT since_utc AS at_utc
     FROM meta.news_since

@@ -1,9 +1,9 @@
 -- How many leads were received in the last twelve months, how many homes do they name, and how many of these were sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name. Part states what name is: all,
 -- side, kind, state or office, and for incoming leads also sender, or week (only those that begin in the newest three
--- months). In the parts side and kind a home counts once per side, in the other parts once in all; of senders only the
--- homes of sellers count, as in marts.lead_sources. Days is the median from a sold home's first lead to its contract,
--- days_of_sellers that of first leads from sellers.
+-- months). In the parts side and kind a home counts once per side, in the other parts once in all; for senders, homes
+-- of buyers do not count, as in marts.lead_sources. Days is the median from a sold home's first lead to its contract;
+-- days_of_sellers is the same for leads of sellers.
 WITH newest AS (
     SELECT max(month) AS month FROM marts.office_month
 ),

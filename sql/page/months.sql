@@ -1,10 +1,11 @@
 -- What was earned in each month, compared with the same month a year before and the budget?
--- One row per page (the chain, a brand, a region or an office) and month: the newest 25 months up to the newest loaded
--- one, and the rest of its year. is_shown marks the newest twelve that are over and the current month, as long as they
--- are loaded, but at least six. A month counts as in marts.chain_month. It is partial if an expected office is not
--- loaded to its end; then it has neither a budget nor a year before. The current month has both, each for the whole
--- month. The year before is null unless every expected office was loaded to the end of that month. Goal is the budget
--- of all offices, also for coming months. read_at_utc is the time of the oldest answer that the month uses.
+-- One row per page (the chain, a brand, a region or an office) and month: the 25 months up to the newest loaded one,
+-- and the rest of its year. is_shown marks the newest twelve that are over and the current month, as far back as months
+-- are loaded, but always the newest six. Goal is the budget of all offices, for coming months too. read_at_utc is the
+-- time of the oldest answer that the month uses.
+-- A month that is over is partial if an expected office is not loaded to its end; it has neither a budget nor a year
+-- before. The current month has both, each for the whole month. The year before is null unless every expected office
+-- was loaded to the end of that month.
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
     FROM marts.level_office_month

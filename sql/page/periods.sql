@@ -3,10 +3,10 @@
 -- of its offices. Periods are the current month, the last whole month, and the year and the twelve months up to that;
 -- single offices have only the last whole month and the year. A month counts as in marts.chain_month. Changes are like
 -- for like: they cover the offices that marts.growth compares (compared_offices counts them), but total_change and
--- commission_before cover all offices, even those that opened or closed. open_offices leaves out those that closed before
--- the period. The current month is not compared. Actual is the commission of those offices and months that have a
--- budget. The year's forecast is that of each office's latest month that is over, if all months of the year since it
--- began have a budget; budget_months counts its months with one. Declared VAT is deducted.
+-- commission_before cover all offices, even those that opened or closed. open_offices leaves out offices that closed
+-- before the period. The current month is not compared. Actual is the commission of those offices and months that have
+-- a budget. year_forecast and year_budget cover the offices with a budget for every month of the year since they began;
+-- budget_months counts an office's months with one. Declared VAT is deducted.
 WITH office_months AS (
     SELECT
         months.* REPLACE (

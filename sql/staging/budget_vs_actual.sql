@@ -4,22 +4,18 @@
 -- its budget is the sum of its users' budgets and of budgets without a user. A user's budgets at several offices are
 -- added up, because the user report does not state the office of a commission.
 -- Registered estates of an office are compared with the estates entered in the month (estates_by_creation), meetings
--- with those of live_activity; the service documents neither.
+-- with those of live_activity: that these are what is budgeted is assumed.
 -- The year to date has every month from January. Months before a user began count as zero if the user report of the
 -- user's offices is loaded for them. Shares compare only the months with a budget: look at budget_month_count.
 -- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the
 -- attainment of the months that are over. A coming month without a budget counts as the average of these months.
--- Nothing more is forecast without a trace in three months, without a trace in the month and a later budget, or for a
--- user who has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
+-- Nothing more is forecast if there is no trace in three months, or neither a trace in the month nor a later budget, or
+-- if the user has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
 -- latest month that is over has today's forecast, earlier rows the forecast as of their end.
--- For the year, read one row per office or user and measure: the latest month with NOT is_open. Sums, shares and counts
--- of the year to date, and forecasts, must not be added up over months. Add up budget and actual only over months with
--- NOT is_open, because an open month has its whole budget, but only a part of its actual. For a sum over offices see
--- marts.chain_budget_vs_actual.
 -- Kind: table
 -- Columns:
---   office_id: customer id of the office; for a user, the office with the user's largest budget in the month, else the
---     user's office
+--   office_id: customer id of the office; for a user, the office with the user's largest budget in the month or,
+--     without a budget, the user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of
@@ -39,8 +35,8 @@
 --     year_to_date_budget; null in an open month
 --   year_budget: budget of the whole year, from the months that have one; the same on every row of the year, so read
 --     one row and never add it up over months
---   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
---     with NOT is_open, never add it up over months
+--   year_forecast: where the year will end, all twelve months together, as seen from this month; null in an open month:
+--     read the latest month with NOT is_open, never add it up over months
 --   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
@@ -73,7 +69,7 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-reports_of_users AS (  -- months in which a report of all offices of the user is loaded, perhaps with gaps
+reports_of_users AS (  -- months for which a report is loaded for all offices of the user, if only in part
     SELECT
         offices.user_id,
         sources.report,
@@ -271,8 +267,8 @@ summed AS (
         sum(budget) OVER of_year AS year_budget,
         count(budget) OVER of_year AS budget_count,
         coalesce(bool_and(is_open) OVER later, true) AS is_latest,
-        CASE WHEN is_latest THEN sum(actual) OVER later END AS running,
-        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS running_of_budgeted,
+        CASE WHEN is_latest THEN sum(actual) OVER later END AS later_actual,
+        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS later_actual_of_budgeted,
         CASE WHEN is_latest THEN sum(budget * passed_share) OVER later END AS budget_passed,
         CASE WHEN is_latest THEN sum(passed_share) FILTER (budget IS NULL) OVER later END AS passed_without_budget
     FROM compared
@@ -289,7 +285,7 @@ forecast AS (
         is_gone OR (is_quiet AND coalesce(year_budget, 0) = coalesce(budget_so_far, 0)) AS has_stopped,
         12 - month(month) - (budget_count - budget_count_so_far) - coalesce(passed_without_budget, 0)
             AS months_left_without_budget,
-        coalesce(running_of_budgeted, 0) + CASE
+        coalesce(later_actual_of_budgeted, 0) + CASE
             WHEN has_stopped THEN 0
             ELSE greatest(
                 (coalesce(year_budget, 0) - coalesce(budget_so_far, 0) - coalesce(budget_passed, 0))
@@ -297,7 +293,7 @@ forecast AS (
                 0
             )
         END AS rest_of_budgeted,
-        coalesce(running, 0) - coalesce(running_of_budgeted, 0) + CASE
+        coalesce(later_actual, 0) - coalesce(later_actual_of_budgeted, 0) + CASE
             WHEN has_stopped OR month < began_month THEN 0
             ELSE greatest(months_left_without_budget * average_month, 0)
         END AS rest_without_budget

@@ -1,12 +1,11 @@
 -- Which budgets do all budget reports together state?
 -- One row per report, office, user, month, measure and version of a budget; several reports may have the same budget.
--- A row without the customer id of its office belongs to the office of the requested customer that has the number in
--- the row (FIR31529 is M31529, assumed), else to the requested office, or to the only office that the customer
--- answers for, or to the only one of them at which its user has sales or running commissions. Otherwise the office is
--- unknown, and a check counts the row.
--- A row without a user is a total and not a budget if it was the sum of the other rows of its report, office
--- and month when it was first read. So are the rows of an id that no user has, if each of them is the sum of
--- the others, of two or more in at least three months, and the customer's directory is loaded.
+-- The office is the requested customer's office with the number in the row (FIR31529 is M31529, assumed); else the id
+-- in the row; else the requested office itself, or the only office that the customer answers for; else the only one of
+-- its offices at which the user has sales or running commissions. Otherwise it is unknown, and a check counts the row.
+-- A row without a user is a total and not a budget if, when first read, it was the sum of the users' rows of its
+-- report, office, month and measure. Rows of an id that no user has are totals too, if the customer's directory is
+-- loaded and each is the sum of the other users' rows, in at least three months of two or more of them.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   report: the budget report that the row comes from
@@ -110,7 +109,7 @@ amounts_grouped AS (
     FROM amounts_of_offices
 ),
 
-totals AS (  -- the sum of the users' rows that were current at each moment at which a row of the group began
+totals AS (  -- at each moment when a row of the group begins: the sum of the users' rows that are current then
     SELECT group_key, moments.at_utc, sum(amounts_grouped.amount) AS total, count(*) FILTER (amounts_grouped.amount <> 0) AS amount_count
     FROM (SELECT DISTINCT group_key, valid_from_utc AS at_utc FROM amounts_grouped) AS moments
     INNER JOIN amounts_grouped USING (group_key)

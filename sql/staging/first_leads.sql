@@ -1,6 +1,6 @@
 -- Which lead was the first of its home?
 -- One row per home, way and side with a lead before its sale; removed leads do not count.
--- A table, because marts.leads would need its memory at the same time as that for sorting.
+-- A table, because marts.leads would otherwise need memory for this and for sorting at the same time.
 -- Kind: table
 -- Columns:
 --   way: incoming lead, outgoing lead or tip

@@ -1,5 +1,5 @@
--- Which of the chain's offices is a company that leads name?
--- One row per company, as leads name it, that is one of these offices: by customer id, by the number behind
+-- Which office of the chain is each company that leads name?
+-- One row per company, as leads name it, that is an office of the chain, found by customer id, by the number behind
 -- another prefix (FIR101 and 101 are M101), by the office's own id as its budgets state it, or by name.
 -- Kind: table
 -- Columns:

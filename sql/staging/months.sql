@@ -7,9 +7,9 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
---   run_read_at_utc: when the service gave the last answer to this report in the same run: all its answers in
---     a run are equally new, whatever the order of customers
---   run_began_at_utc: when the service gave the first answer to that run whose rows are still loaded
+--   run_read_at_utc: when the service gave the last answer to this report in the same run, for any customer: all its
+--     answers in a run are equally new
+--   run_began_at_utc: when the service gave the first answer of that run, of any report, that is still loaded
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
 --   source_state: asked for (still requested), or why not: customer removed (from the settings), customer
@@ -23,9 +23,9 @@
 --     amounts are unknown; a row without a readable date may belong to any month of its load. Nested rows and
 --     rows of months that were not requested do not count
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
---   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and has
---     ended since, according to any answer
---   is_current: whether it is still requested, or was last read at least twelve months after it began: only
+--   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and is
+--     over, according to any answer
+--   is_current: whether it is still requested, or was last read at least twelve months after it began, because only
 --     the thirteen latest months are read regularly
 WITH lacking_months AS (
     SELECT report, customer, month
@@ -43,7 +43,7 @@ undatable_loads AS (
     WHERE is_undatable
 ),
 
--- a run is not found only if none of its months is
+-- a run counts as not found only if all its answers were 404
 runs AS (
     SELECT
         report,

@@ -7,8 +7,8 @@
 -- Columns:
 --   office_id: customer id of the office
 --   is_own: whether the customer is that office
---   has_left: whether the office had moved when it was read
---   has_entries: whether the answer has an entry of the office
+--   has_left: whether the office had moved away from the customer when the answer was read
+--   has_entries: whether the customer answers for the office in the month, even if without a row of it
 SELECT
     months.*,
     offices.office_id,

@@ -1,4 +1,4 @@
--- Which office has a number, if reports name it without its prefix, or with another?
+-- Which office does a report mean by a number without the office's prefix, or with another?
 -- One row per number that only one office has: 101 and FIR101 are M101, assumed.
 -- Columns:
 --   number: the office id without its leading letters

@@ -1,7 +1,7 @@
 -- At which office does an agent's share of a sale count?
 -- One row per agent of an estate in an answer, as in staging.sales_agents.
--- A share counts at the listing office if the agent worked there in the month, else at the stated office, which is
--- today's, if the agent worked there, else where the agent worked.
+-- A share counts at the listing office if the agent worked there in the month; else at the stated office, which is
+-- today's, if the agent worked there in the month; else where the agent worked, or if unknown, at the stated office.
 -- Columns:
 --   counted_office_id: customer id of that office
 SELECT

@@ -1,10 +1,10 @@
 -- When was each month of a report read?
--- One row per load and month that it loaded, even if a newer load has replaced it since, or that a replay
--- skipped for a newer one (superseded).
+-- One row per load and month that was loaded, even if a newer load has replaced it since, or was superseded: a replay
+-- skipped it, because a newer answer was loaded already.
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads
---   is_loaded: whether its rows were loaded; false for a superseded load, because a newer answer was loaded already
+--   is_loaded: whether its rows were loaded; false for a superseded load
 --   read_at_utc: when the service gave the last answer to the run: all answers of a run are equally new
 SELECT load_id, report, customer_id, unnest(months) AS month, status = 'loaded' AS is_loaded, read_at_utc
 FROM (

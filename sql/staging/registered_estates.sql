@@ -5,7 +5,7 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   estate_id: id of the estate
---   is_unsold: whether no answer has its contract
+--   is_unsold: whether none of its rows has a day of contract
 SELECT
     _customer AS customer_id,
     office_customer_id AS office_id,

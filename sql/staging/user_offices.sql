@@ -1,10 +1,10 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
--- No report states the office. Evidence counts in this order, and within a kind the office with the most of
--- it counts: the user report of the office itself, running commissions, the listing office of the sales that
--- the user was responsible for, the company of the user's leads, budgets with an amount, the agent's own
--- office on sales (today's, even on old sales), and in the latest month read, the directory of an office if
--- only one has the user.
+-- No report states the office. The best kind of evidence counts, and of one kind the office with the most evidence.
+-- From best to worst: the user report of the office itself, running commissions, the listing office of the sales that
+-- the user was responsible for, the company of the user's leads, budgets with an amount, the agent's own office on
+-- sales (today's, even on old sales), and, in the latest month read, the directory of an office if no other has the
+-- user.
 -- If user reports of several customers have the user, the one with the largest commission so far comes first, so that
 -- an agent of two offices does not move every month.
 -- Kind: table
@@ -12,7 +12,7 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   office_id: customer id of the office the user worked at
---   named_offices: customer ids of all offices that these traces name, in the order of their ids
+--   named_offices: customer ids of all offices that any evidence names, in the order of their ids
 --   working_offices: customer ids of the offices that the best kind of evidence names, for each customer
 --     whose user report has the user; over all customers, if no user report has the user
 WITH sales_read AS (
