@@ -26,7 +26,7 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from tests.scenarios.processes import KILLED, Job, process, run
 from tests.scenarios.scenario import TODAY, Cell, Rows, contents, wrong_cells
-from tests.tools.telling import say
+from tests.tools.messages import say
 
 KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
 TRIES = 5

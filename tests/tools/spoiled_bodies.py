@@ -30,7 +30,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.window.answers import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
-from tests.tools.telling import say
+from tests.tools.messages import say
 from warehouse.load.landing import Landing
 
 REPORT_EVERY = 5_000

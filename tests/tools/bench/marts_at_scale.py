@@ -24,7 +24,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.sync.declaration import declared_tables
-from tests.tools.telling import say
+from tests.tools.messages import say
 from tests.working_file import declare_tables
 from warehouse.marts.build import build_marts, build_within_memory
 from warehouse.store.database import Store

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from tests.tools.bench.floor import CONCURRENCY
 from tests.tools.bench.service import CUSTOMER, FIRST, windows
-from tests.tools.telling import say
+from tests.tools.messages import say
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS, FLOOR = "brokerbi sync", "floor"

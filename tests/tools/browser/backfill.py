@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 
 from tests.tools.browser.chromium import Tab, browser
 from tests.tools.development import Development, make_dev, this_month
+from tests.tools.messages import conclude, say
 from tests.tools.night import graphql
-from tests.tools.telling import conclude, say
 from tests.unit.assets.request_months import asked_twice
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")

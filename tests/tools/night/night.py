@@ -23,8 +23,8 @@ from assets.partitions import partition_key
 from pipelines.months import Month
 from pipelines.settings.model import Settings
 from tests.tools.development import Development, make_dev, this_month, wait
+from tests.tools.messages import say
 from tests.tools.night import graphql
-from tests.tools.telling import say
 from tests.unit.repository.files import ROOT
 
 MONTHS = 3
