@@ -90,12 +90,12 @@ def _changed(tree: Any, chance: random.Random) -> Any:
         return deepcopy(chance.choice(VALUES))
     path = chance.choice(paths)
     parent, key = _parent(tree, path), path[-1]
-    what = chance.randrange(5)
-    if what == 0:
+    change = chance.randrange(5)
+    if change == 0:
         del parent[key]
-    elif what == 1 and isinstance(parent, dict):
+    elif change == 1 and isinstance(parent, dict):
         parent[chance.choice(("", "a b", "ID", "id", "_row", "x" * 300, "Ö-é"))] = parent[key]
-    elif what == 2 and isinstance(parent, list):
+    elif change == 2 and isinstance(parent, list):
         parent.extend([parent[int(key)]] * chance.randint(1, 3))
     else:
         parent[key] = deepcopy(chance.choice(VALUES))
