@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes runs older than 90 days, hourly; its cursor is when the last run examined was created."""
+    """Deletes old runs that no green partition needs; its cursor is when the last one examined was created."""
 
     @dg.sensor(
         name="old_runs",

@@ -73,7 +73,7 @@ class ProgressLine:
     printed_at: float = field(default_factory=monotonic)
 
     def show(self, text: str) -> None:
-        """Show the text on a terminal, or print it elsewhere if the last line is 30 seconds old."""
+        """Show the text on a terminal; without one, print it if the last line is 30 seconds old."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
         elif text and monotonic() - self.printed_at >= SECONDS_BETWEEN_LINES:

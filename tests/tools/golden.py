@@ -126,7 +126,7 @@ class Checkout:
         return [sys.executable, "-c", code]
 
     def environment(self, **settings: str) -> dict[str, str]:
-        """The environment of a command: of the shell's, only the paths of programs and the time zone."""
+        """The environment of a command: from the shell come only the time zone and the search paths."""
         kept = {name: os.environ[name] for name in ("PATH", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
         ours = {f"BROKERBI_{name.upper()}": text for name, text in settings.items()}
         return {**kept, **ENVIRONMENT, "PYTHONPATH": str(self.root), **ours}
