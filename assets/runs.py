@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes old runs that no green partition needs; the cursor is the creation time of the last one seen."""
+    """Deletes old runs that no green partition needs; the cursor is the creation time of the last seen."""
 
     @dg.sensor(
         name="old_runs",
