@@ -80,8 +80,8 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    The message after a nightly run lists all errors, others only new ones. Until the latest nightly run is
-    reported, others state only why runs failed, as the conditions are left to the message of that run.
+    The message after a nightly run lists all errors; any other message lists only new ones. Until the latest
+    nightly run is reported, other messages state only why runs failed; that run's message lists conditions.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -146,7 +146,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """One key for a login or outage, else one for each customer or report, so that a further one is new."""
+    """One key for a login or outage, else one for each customer, or each report if no customer is named."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)

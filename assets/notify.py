@@ -83,7 +83,7 @@ def send_mail(settings: Settings, message: Message) -> None:
 
 
 def _mail_server(settings: Settings) -> smtplib.SMTP:
-    """A connection, encrypted if the server can; raises SMTPException if a login would not be encrypted."""
+    """A connection, encrypted if the server offers that; raises SMTPException before an unencrypted login."""
     context = ssl.create_default_context()
     host, port = settings.alert_smtp_host, settings.alert_smtp_port
     if port == SMTP_OVER_TLS_PORT:

@@ -54,7 +54,7 @@ def parse_partition_key(key: str) -> tuple[str, Month]:
 
 @dataclass(frozen=True, slots=True)
 class ReportPartition:
-    """One month of one report of one customer; `month` is None for a snapshot report."""
+    """One month of one report of one customer; `month` is None if the report has no months."""
 
     report: Report
     customer: str

@@ -133,8 +133,9 @@ def fetch_partitions(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Sync (customer by customer, or all in the nightly run) and record each finished partition.
 
-    Raises dg.Failure if a partition failed or the sync stopped; first dg.RetryRequested if a retry may help.
-    `Outcome` decides which partitions turn green or red. A cancelled run keeps its recorded partitions.
+    Raises dg.RetryRequested or dg.Failure if a partition failed or the sync stopped (`_raise_if_failed`), and
+    dg.Failure for unusable settings, shapes or files. `Outcome` decides which partitions turn green or red.
+    A cancelled run keeps its recorded partitions.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -286,7 +287,7 @@ def _record(
     stopped: str,
     since: datetime,
 ) -> tuple[list[PartitionResult], Sequence[Condition]]:
-    """Materialize the finished partitions; returns the results of all partitions, and all conditions."""
+    """Materialize the finished months; returns the results of all partitions, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}
@@ -302,7 +303,7 @@ def _record(
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When the backfill or the first attempt at this run began; None for a first attempt without a backfill.
 
-    For a nightly run, a backfill that was still under way after the launch counts too. Months loaded since
+    For a nightly run, a backfill that was still under way after the launch counts too. Months fetched since
     the returned time are recorded and not requested again.
     """
     run, instance = context.run, context.instance

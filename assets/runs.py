@@ -34,7 +34,7 @@ UNFINISHED = (
 ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
-MAX_DELETED = 10
+MAX_EXAMINED = 10
 """The most runs that a tick examines, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes runs older than 90 days, hourly; its cursor is when the last run examined was created."""
+    """Deletes old runs that no green partition needs; the cursor is the creation time of the last seen."""
 
     @dg.sensor(
         name="old_runs",
@@ -206,7 +206,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
         before = project.run_context.clock.utc_now() - DELETED_AFTER
         after = to_datetime(float(context.cursor or 0))
         filters = project.runs_filter(statuses=ENDED, created_after=after, created_before=before)
-        records = instance.get_run_records(filters, limit=MAX_DELETED, ascending=True)
+        records = instance.get_run_records(filters, limit=MAX_EXAMINED, ascending=True)
         for record in records:
             run_id = record.dagster_run.run_id
             if not _is_last_materializer(instance, run_id):

@@ -24,7 +24,7 @@ class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
-    `is_example` is true if they share no `trouble` and their errors differ: that of `first` is an example.
+    `is_example` is true if they share no `trouble` and their errors differ, so `first` has only one of them.
     """
 
     first: Condition
@@ -52,7 +52,7 @@ class Cause:
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months, and how their last tries ended, unless all alike."""
+        """The affected reports, customers and months, and how the last tries ended, if in different ways."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
@@ -79,7 +79,7 @@ class Cause:
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """The causes of the conditions; with `by_report`, a separate cause for each report and customer.
 
-    Causes of errors come before those of warnings, then causes with more conditions before those with fewer.
+    The most severe causes come first; among equally severe ones, those with the most conditions.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:

@@ -11,7 +11,7 @@ MAX_NAME_BYTES = 200
 FORMULA_CHARS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that control a terminal, may not be in a page, or change the direction of text."""
+"""Characters that control a terminal, are not allowed in a page, or change the direction of text."""
 
 
 def tidy(text: str) -> str:

@@ -41,7 +41,7 @@ def run_plan(
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
-        BudgetPlan.read(target)  # raises, so that only a plan is overwritten
+        BudgetPlan.read(target)  # raises unless the file is a plan, so that no other file is overwritten
     with working(settings, "budget plan"):
         plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
@@ -94,7 +94,7 @@ def run_push(
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """Sums of the changed amounts by office and measure; `before` is null if none of them was set."""
+    """Sums of the changed amounts by office and measure; `before` is null if none had been set."""
     groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure, amount in change.after.items():

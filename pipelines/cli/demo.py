@@ -1,4 +1,4 @@
-"""Command `demo`: three nightly runs against a simulated service."""
+"""Commands `demo` and `sandbox`: three nightly runs against a simulated service, or that service alone."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def load_app(command: str = "") -> typer.Typer:
 def command(
     name: str, group: typer.Typer = app, **more: Any
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add a function that returns an exit code as a command; its errors become sentences."""
+    """Register a function as a command; it returns an exit code, and its errors become sentences."""
 
     def register(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)

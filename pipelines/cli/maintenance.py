@@ -67,7 +67,7 @@ def run_rollback(
             draw_pages(settings, clock),
             refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()),
         )
-    say(f"{publication.path} is version {publication.version} again; the next sync publishes a new one")
+    say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
     return 0
 
 

@@ -73,7 +73,7 @@ class ProgressLine:
     printed_at: float = field(default_factory=monotonic)
 
     def show(self, text: str) -> None:
-        """Show the text on a terminal, or print it elsewhere if the last line is 30 seconds old."""
+        """Show the text on a terminal; without one, print it if the last line is 30 seconds old."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
         elif text and monotonic() - self.printed_at >= SECONDS_BETWEEN_LINES:
@@ -195,7 +195,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; one of a library is unexpected unless it is a ValueError or OSError."""
+    """The sentence for an error; a library's error is unexpected unless it is an OSError or wrong usage."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

@@ -99,7 +99,7 @@ def _standings(
         rows = [statuses[pair] for pair in pairs if pair in statuses]
         plans_of_group = [plans[pair] for pair in pairs if pair in plans]
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
-        until = success.date() if success else date.max  # without the future months of budgets
+        until = success.date() if success else date.max  # leaves out future months of budgets
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
         states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
         if details:

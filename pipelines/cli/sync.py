@@ -45,7 +45,7 @@ def run_plan(
     report: Reports,
     ids: Ids,
     refresh: Refresh = False,
-    details: Annotated[bool, flag("--details", "a line for each report of a customer")] = False,
+    details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
 ) -> int:
     """Show what a sync would request; send nothing."""

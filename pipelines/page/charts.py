@@ -188,7 +188,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 
 
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """Round amounts for the grid lines: they enclose all amounts and zero, at least `min_step` apart."""
+    """The amounts of the grid lines: round, at least `min_step` apart, enclosing zero and all `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:

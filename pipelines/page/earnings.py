@@ -396,7 +396,7 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """If an office lacks a forecast: its months with a budget; for the total, the forecast of the others."""
+    """How many months of an office without a forecast have a budget; for the total, the partial forecast."""
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""

@@ -176,7 +176,7 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
-    """Commission of signed sales: what is overdue by age, office and sale, and all by month of possession."""
+    """Commission of signed sales: unpaid by age and office, due by sale, and all by month of possession."""
     words = writer.words
     if not (facts.receivables or facts.money):
         return None

@@ -181,7 +181,7 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `limit` rows, with an optional total; None without rows.
 
-        The download has all `rows`; the column `in_all` also counts the rows that the query left out.
+        The download has all `rows`; a column `in_all` counts them and those that the query left out.
         """
         if not rows:
             return None

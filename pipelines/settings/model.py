@@ -146,7 +146,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """Conditions that the operator knows of: no alarm through the day `until`; an empty field matches any."""
+    """Known conditions, which raise no alarm through the day `until`; an empty field matches any value."""
 
     model_config = FROZEN
 
@@ -409,7 +409,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error with which a sync would reject the settings; None if valid, or without address and login."""
+    """The error that a sync would raise; None if the settings are valid, or lack both address and login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

@@ -38,8 +38,8 @@ class Development:
     def forget_requests(self) -> None:
         get_json(f"{self.sandbox}/_sandbox/requests/clear", {})
 
-    def ask(self, query: str, given: object = None) -> dict[str, Any]:
-        """What Dagster answers to GraphQL."""
+    def query(self, query: str, given: object = None) -> dict[str, Any]:
+        """The data of Dagster's answer to a GraphQL query; raises RuntimeError if it reports errors."""
         answer = get_json(f"{self.ui}/graphql", {"query": query, "variables": {"given": given}})
         if "errors" in answer:
             raise RuntimeError(f"{query}: {answer['errors']}")
@@ -48,53 +48,53 @@ class Development:
 
 @contextmanager
 def make_dev(directory: Path, port: int, variables: Mapping[str, object]) -> Iterator[Development]:
-    """`make dev` in a directory, on three ports from this one on, with these variables, for the body."""
+    """Run `make dev` while the body runs, on three ports from `port` on, with these make variables."""
     ports = {"SANDBOX_PORT": port, "UI_PORT": port + 1, "FILES_PORT": port + 2}
-    named = {"DEV": directory, "NIGHTLY": half_a_day_away(), **ports, **variables}
-    words = ["make", "dev", *(f"{name}={value}" for name, value in named.items())]
+    all_variables = {"DEV": directory, "NIGHTLY": half_a_day_away(), **ports, **variables}
+    command = ["make", "dev", *(f"{name}={value}" for name, value in all_variables.items())]
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "make.log").open("w") as log:
-        process = subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
         try:
-            made = Development(directory, f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}")
-            wait(lambda: _is_up(made, process), every=1)
-            yield made
+            dev = Development(directory, f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}")
+            wait(lambda: _is_up(dev, process), every=1)
+            yield dev
         finally:
-            for signed in (signal.SIGINT, signal.SIGKILL):
+            for number in (signal.SIGINT, signal.SIGKILL):
                 with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signed)
+                    os.killpg(process.pid, number)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(30)
 
 
-def _is_up(made: Development, process: subprocess.Popen[bytes]) -> bool:
+def _is_up(dev: Development, process: subprocess.Popen[bytes]) -> bool:
     if process.poll() is not None:
         raise RuntimeError(f"make dev ended with {process.returncode}")
     try:
-        return bool(get_json(f"{made.ui}/server_info"))
+        return bool(get_json(f"{dev.ui}/server_info"))
     except (URLError, ConnectionError):
         return False
 
 
 def get_json(address: str, body: object = None) -> Any:
-    """The JSON at an address, posted to when there is a body; raises RuntimeError with what it says."""
+    """GET an address, or POST a body to it; returns JSON, and raises RuntimeError with an error's text."""
     data = json.dumps(body).encode() if body is not None else None
     try:
         request = Request(address, data, {"Content-Type": "application/json"})
         with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
             return json.load(answer)
-    except HTTPError as error:  # its body says what is wrong
+    except HTTPError as error:
         raise RuntimeError(error.read().decode("utf-8", "replace")[:2000]) from error
 
 
-def wait(what: Callable[[], Any], seconds: float = TIMEOUT_SECONDS, every: float = 0.5) -> Any:
-    """What a function returns as soon as that is something; raises TimeoutError."""
+def wait(poll: Callable[[], Any], seconds: float = TIMEOUT_SECONDS, every: float = 0.5) -> Any:
+    """Call `poll` until it returns a true value, and return that value; raises TimeoutError."""
     until = time.monotonic() + seconds
-    while not (found := what()):
+    while not (value := poll()):
         if time.monotonic() > until:
             raise TimeoutError(f"waited {seconds:g} s in vain")
         time.sleep(every)
-    return found
+    return value
 
 
 def this_month() -> Month:
@@ -102,5 +102,5 @@ def this_month() -> Month:
 
 
 def half_a_day_away() -> str:
-    """A schedule that will not be due while this runs."""
+    """A daily schedule that is next due in about twelve hours."""
     return f"0 {(datetime.now(UTC).hour + 12) % 24} * * *"

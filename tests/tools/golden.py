@@ -6,7 +6,7 @@ It imports nothing of the project, so one copy of it can run any checkout:
     python tests/tools/golden.py before --checkout ../before   every text of another one
     diff -r before after
 
-With `--fast` it goes as far as the nights with faults, of shapes a.
+With `--fast` it leaves out shapes b and, in shapes a, all that follows the syncs with faults.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ LEFT_OUT = re.compile(
     "_row|_parent_row|load_number|first_load_id|day|hours_at_(least|most)|seconds|bytes|sha256|header_sha256|"
     "run_id|fingerprint|has_traces"
 )
-# Our times are shown as their day if that is a day of the scenario; this one may fall on the next day.
-SOME_DAY = "due_utc"
-# What is different every time in values of JSON, by the name of the value.
+# Our times are shown as their day if it is in DAYS, except in this column, where it may be the next day.
+UNSTABLE_TIME = "due_utc"
+# Names of the values in JSON that differ every time.
 VOLATILE_KEYS = re.compile(r"(.*_)?(seconds|bytes|sha256|run_id|at|bytes_before|bytes_after|fingerprint)")
 
-# Some of the rows that a check found: only their number is the same every time.
+# The column with some of the rows that a check found; only their number is the same every time.
 EXAMPLES = "sample"
 
 LOAD_ID = re.compile(r"\d{8}T\d{12}-[0-9a-f]{8}")
@@ -78,32 +78,32 @@ from assets.definitions import defs
 import dagster as dg
 repository = (defs if isinstance(defs, dg.Definitions) else defs()).get_repository_def()
 graph = repository.asset_graph
-def partitions(one):
-    return one and [str(one)[:400], list(one.get_partition_keys())]
-def asset(one):
-    return [one.group_name, sorted(one.kinds), one.description, partitions(one.partitions_def),
-            sorted(map(str, one.parent_keys)), one.tags, one.owners, one.is_executable, one.backfill_policy,
-            one.automation_condition and one.automation_condition.get_label(), sorted(one.metadata)]
-def check(one):
-    return [one.blocking, one.description]
-def job(one):
-    keys = sorted(key.to_user_string() for key in one.asset_layer.executable_asset_keys)
-    return [one.description, one.executor_def.name, keys]
-def schedule(one):
-    return [one.cron_schedule, one.execution_timezone, one.job_name, one.description, one.default_status]
-def sensor(one):
-    return [type(one).__name__, one.default_status, one.minimum_interval_seconds, one.description]
+def partitions(d):
+    return d and [str(d)[:400], list(d.get_partition_keys())]
+def asset(d):
+    return [d.group_name, sorted(d.kinds), d.description, partitions(d.partitions_def),
+            sorted(map(str, d.parent_keys)), d.tags, d.owners, d.is_executable, d.backfill_policy,
+            d.automation_condition and d.automation_condition.get_label(), sorted(d.metadata)]
+def check(d):
+    return [d.blocking, d.description]
+def job(d):
+    keys = sorted(key.to_user_string() for key in d.asset_layer.executable_asset_keys)
+    return [d.description, d.executor_def.name, keys]
+def schedule(d):
+    return [d.cron_schedule, d.execution_timezone, d.job_name, d.description, d.default_status]
+def sensor(d):
+    return [type(d).__name__, d.default_status, d.minimum_interval_seconds, d.description]
 facts = {
     "assets": {key.to_user_string(): asset(graph.get(key)) for key in graph.get_all_asset_keys()},
     "checks": {key.to_user_string(): check(graph.get_check_spec(key)) for key in graph.asset_check_keys},
-    "jobs": {one.name: job(one) for one in repository.get_all_jobs()},
-    "schedules": {one.name: schedule(one) for one in repository.schedule_defs},
-    "sensors": {one.name: sensor(one) for one in repository.sensor_defs},
+    "jobs": {d.name: job(d) for d in repository.get_all_jobs()},
+    "schedules": {d.name: schedule(d) for d in repository.schedule_defs},
+    "sensors": {d.name: sensor(d) for d in repository.sensor_defs},
 }
 print(json.dumps(facts, default=str, sort_keys=True))
 """
 
-SURROUNDINGS = {
+ENVIRONMENT = {
     "COLUMNS": "160", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": "/nonexistent",
     "DAGSTER_DISABLE_TELEMETRY": "yes", "PYTHONDONTWRITEBYTECODE": "1",
 }  # fmt: skip
@@ -111,13 +111,13 @@ SURROUNDINGS = {
 
 @dataclass(frozen=True)
 class Checkout:
-    """A folder with the project in it, and the one for what is found about it."""
+    """The folder of a checkout, and the folder for its texts."""
 
     root: Path
     texts: Path
 
     def command(self) -> list[str]:
-        """The program behind `brokerbi`, as pyproject.toml of the checkout names it."""
+        """The command that runs `brokerbi`, as the checkout's pyproject.toml defines it."""
         scripts = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
         module, _, attribute = scripts["brokerbi"].partition(":")
         code = (
@@ -126,10 +126,10 @@ class Checkout:
         return [sys.executable, "-c", code]
 
     def environment(self, **settings: str) -> dict[str, str]:
-        """The bare surroundings of a command: nothing of the shell but the path and the time zone."""
+        """The environment of a command: from the shell come only the time zone and the search paths."""
         kept = {name: os.environ[name] for name in ("PATH", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
         ours = {f"BROKERBI_{name.upper()}": text for name, text in settings.items()}
-        return {**kept, **SURROUNDINGS, "PYTHONPATH": str(self.root), **ours}
+        return {**kept, **ENVIRONMENT, "PYTHONPATH": str(self.root), **ours}
 
     def note(self, place: str, lines: Iterable[str]) -> None:
         path = self.texts / f"{place}.txt"
@@ -139,7 +139,7 @@ class Checkout:
 
 @dataclass
 class World:
-    """A sandbox that serves, and a data directory beside it; what commands say there is noted."""
+    """A running sandbox and a data directory; the output of each command is noted as a text."""
 
     checkout: Checkout
     name: str
@@ -156,32 +156,32 @@ class World:
         return self.data / "warehouse.duckdb"
 
     def run(self, name: str, *words: str, **settings: str) -> str:
-        """The output of a command."""
+        """Run a command, and note its output; returns its stdout."""
         environment = self.checkout.environment(**{**self.settings, **settings})
-        done = ended([*self.checkout.command(), *words], environment, self.directory)
-        said = _said(done.stdout, done.stderr, words, str(self.data))
-        self.checkout.note(f"{self.name}/commands/{name}", [f"exit code {done.returncode}", *said])
+        done = completed([*self.checkout.command(), *words], environment, self.directory)
+        output = _output_lines(done.stdout, done.stderr, words, str(self.data))
+        self.checkout.note(f"{self.name}/commands/{name}", [f"exit code {done.returncode}", *output])
         return done.stdout
 
     def run_each(self, *commands: str) -> None:
-        """Commands that go by their own words."""
+        """Run commands, each named by its own words."""
         for command in commands:
             self.run(command, *command.split())
 
     def control(self, path: str, body: object) -> None:
-        """A switch of the sandbox."""
+        """Post to a control address of the sandbox."""
         data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         with urlopen(Request(f"{self.url}/_sandbox/{path}", data, headers), timeout=30) as answer:
             answer.read()
 
     def move(self, day: date) -> None:
-        """The sandbox and the calendar of the settings on another day."""
+        """Move the sandbox and the commands to another day."""
         self.control("as-of", {"asOf": day.isoformat()})
         self.settings["today"] = day.isoformat()
 
     def look(self, stage: str) -> None:
-        """Everything in the published file, under the name of a stage."""
+        """Note everything in the published file, under the name of a stage."""
         note_contents(self.published, self.checkout, f"{self.name}/{stage}")
 
     def value(self, query: str) -> str:
@@ -191,7 +191,7 @@ class World:
         return str(row[0]) if row else ""
 
 
-def ended(words: list[str], environment: Mapping[str, str], directory: Path) -> CompletedProcess[str]:
+def completed(words: list[str], environment: Mapping[str, str], directory: Path) -> CompletedProcess[str]:
     return subprocess.run(
         words, env=environment, cwd=directory, capture_output=True, text=True, timeout=600, check=False
     )
@@ -203,52 +203,52 @@ def masked(text: str, patterns: Iterable[tuple[re.Pattern[str], str]]) -> str:
     return text
 
 
-def _said(stdout: str, stderr: str, words: Sequence[str], data: str) -> list[str]:
-    """The normalised output of a command; lines are sorted if windows run at once."""
+def _output_lines(stdout: str, stderr: str, words: Sequence[str], data: str) -> list[str]:
+    """The normalized output of a command; sorted if its windows or loads run in parallel."""
     if "--json" in words or words[:1] == ("erase",):
         with contextlib.suppress(json.JSONDecodeError):
-            stdout = json.dumps(_walked(json.loads(stdout)), indent=1, ensure_ascii=False)
-    plain = words[:1] == ("plan",)  # its moments and seconds are reckoned, not measured
+            stdout = json.dumps(_stable(json.loads(stdout)), indent=1, ensure_ascii=False)
+    plain = words[:1] == ("plan",)  # its times are computed, not measured
     patterns = (*IDS, *NOISE[4:]) if plain else (*IDS, *NOISE)
     text = f"{stdout}\n-- stderr\n{stderr}".replace(data, "DATA")
-    spoken = (line for line in text.splitlines() if line.strip() and not PROGRESS.search(line))
-    lines = [masked(line, patterns).strip() for line in spoken]
+    kept = (line for line in text.splitlines() if line.strip() and not PROGRESS.search(line))
+    lines = [masked(line, patterns).strip() for line in kept]
     return sorted(lines) if words[:1] in (("sync",), ("replay",)) else lines
 
 
-def _walked(tree: object) -> object:
+def _stable(tree: object) -> object:
     if isinstance(tree, dict):
         return {
-            name: "measured" if VOLATILE_KEYS.fullmatch(name) and value is not None else _walked(value)
+            name: "measured" if VOLATILE_KEYS.fullmatch(name) and value is not None else _stable(value)
             for name, value in tree.items()
         }
-    return [_walked(one) for one in tree] if isinstance(tree, list) else tree
+    return [_stable(item) for item in tree] if isinstance(tree, list) else tree
 
 
 @contextlib.contextmanager
 def world(checkout: Checkout, name: str, *options: str, **settings: str) -> Iterator[World]:
-    """A sandbox on a free port, for as long as the block lasts."""
+    """A sandbox on a free port, which serves while the body runs."""
     with tempfile.TemporaryDirectory(prefix="golden-") as directory:
         words = [*checkout.command(), "sandbox", "--port", "0", "--as-of", str(FIRST), *options]
-        surroundings = checkout.environment()
-        serving = subprocess.Popen(words, cwd=directory, env=surroundings, stdout=subprocess.PIPE, text=True)
+        environment = checkout.environment()
+        serving = subprocess.Popen(words, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True)
         try:
             assert serving.stdout is not None
             url = serving.stdout.readline().split()[-1]
             login = {"base_url": url, "username": "sandbox", "password": "sandbox"}
-            given = {"data_dir": f"{directory}/data", "requests_per_second": "1000", "today": str(FIRST)}
-            yield World(checkout, name, url, Path(directory), {**login, **given, **settings})
+            basics = {"data_dir": f"{directory}/data", "requests_per_second": "1000", "today": str(FIRST)}
+            yield World(checkout, name, url, Path(directory), {**login, **basics, **settings})
         finally:
             serving.terminate()
             serving.communicate(timeout=30)
 
 
 def note_contents(path: Path, checkout: Checkout, where: str) -> None:
-    """What is in a published file: structure, comments, macros, and every row of every table and view."""
+    """Note the structure, comments, macros, and every row of every table and view of a published file."""
     with duckdb.connect(str(path), read_only=True) as file:
         file.execute("SET TimeZone = 'UTC'")
-        what = "concat_ws('/', report, customer, window_start, window_end, asked)"
-        loads = dict(file.execute(f"SELECT load_id, {what} FROM meta.loads").fetchall())
+        request = "concat_ws('/', report, customer, window_start, window_end, asked)"
+        loads = dict(file.execute(f"SELECT load_id, {request} FROM meta.loads").fetchall())
         for name in _tables(file):
             rows = _rows(file.execute(f"FROM {name}"), loads, noisy=name.startswith("meta."))
             checkout.note(f"{where}/{name}", rows)
@@ -278,25 +278,25 @@ DESCRIBED = {
 
 def _tables(file: duckdb.DuckDBPyConnection) -> list[str]:
     """Every table and view of our schemas."""
-    named = "schema_name || '.' || table_name"
-    found = file.execute(f"SELECT DISTINCT {named} FROM duckdb_columns() WHERE {_OURS} ORDER BY ALL")
-    return [name for (name,) in found.fetchall()]
+    full_name = "schema_name || '.' || table_name"
+    names = file.execute(f"SELECT DISTINCT {full_name} FROM duckdb_columns() WHERE {_OURS} ORDER BY ALL")
+    return [name for (name,) in names.fetchall()]
 
 
 def _note_macros(file: duckdb.DuckDBPyConnection, checkout: Checkout, where: str) -> None:
-    """The answers of the macros: rows as of a day, and where the numbers of a user come from."""
+    """Note the answers of the macros, such as the rows as of a day and the sources of a user's numbers."""
     query = f"SELECT DISTINCT schema_name, function_name, parameters FROM duckdb_functions() WHERE {_OURS}"
     offices = "SELECT office_id, user_id, month FROM marts.user_month ORDER BY ALL LIMIT 1"
     office, user, month = file.execute(offices).fetchall()[0]
-    given = {"moment": datetime(2024, 5, 1), "office": office, "of_user": user, "of_month": month}
+    arguments = {"moment": datetime(2024, 5, 1), "office": office, "of_user": user, "of_month": month}
     for schema, name, parameters in sorted(file.execute(query).fetchall()):
-        asked = f'SELECT * FROM "{schema}"."{name}"({", ".join("?" for _ in parameters)})'
-        answer = file.execute(asked, [given[parameter] for parameter in parameters])
+        call = f'SELECT * FROM "{schema}"."{name}"({", ".join("?" for _ in parameters)})'
+        answer = file.execute(call, [arguments[parameter] for parameter in parameters])
         checkout.note(f"{where}/{schema}.{name}()", _rows(answer, {}))
 
 
 def _rows(answer: duckdb.DuckDBPyConnection, loads: Mapping[str, str], *, noisy: bool = False) -> list[str]:
-    """The names of the columns that count, and every row of them in the order of the texts."""
+    """The names of the compared columns, and the rows of these columns as sorted texts."""
     names = [column[0] for column in answer.description or ()]
     kept = [n for n, name in enumerate(names) if not LEFT_OUT.fullmatch(name)]
     rows = ("\t".join(cell(names[n], row[n], loads, noisy=noisy) for n in kept) for row in answer.fetchall())
@@ -304,14 +304,14 @@ def _rows(answer: duckdb.DuckDBPyConnection, loads: Mapping[str, str], *, noisy:
 
 
 def cell(column: str, value: object, loads: Mapping[str, str], *, noisy: bool) -> str:
-    """A value as text: a load by what it asked, a moment of ours by its day, a number without its tail."""
+    """A value as text: a load as its request, a time of ours as its day, a float with nine digits."""
     if value is None:
         return "∅"
     if isinstance(value, str) and LOAD_ID.fullmatch(value):
         return f"load of {loads.get(value, 'something')}"
     if isinstance(value, datetime) and column.endswith("_utc"):
         day = value.replace(tzinfo=value.tzinfo or UTC).astimezone(BROKERAGE).date()
-        return str(day) if day in DAYS and column != SOME_DAY else "moment"
+        return str(day) if day in DAYS and column != UNSTABLE_TIME else "moment"
     if isinstance(value, float):
         return f"{value:.9g}"
     if column == EXAMPLES:
@@ -320,7 +320,7 @@ def cell(column: str, value: object, loads: Mapping[str, str], *, noisy: bool) -
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-# Each fault concerns one report of one customer, so that it leaves the same behind every time.
+# Each fault concerns one report of one customer, so that its result is the same every time.
 HEALING = (
     {"kind": "429", "tries": 1, "retry_after": "none", "path": "CommissionUserReport", "customer": "G1"},
     {"kind": "500", "tries": 2, "path": "External/Users", "customer": "M30016"},
@@ -354,7 +354,7 @@ OFF = (
 ).split()
 
 
-ENDED_AT_ONCE = (
+INVALID_COMMANDS = (
     "frobnicate", "sync --frobnicate", "sync --from 2024-13", "plan --from 2024-05 --to 2024-04",
     "plan --report salse", "plan --customer M1", "explain --office M30016",
     "explain --office M1 --month 2024-04 --measure commission",
@@ -367,8 +367,8 @@ WRONG_SETTINGS = (
 )  # fmt: skip
 
 
-def whole_way(checkout: Checkout, *, fast: bool) -> None:
-    """Shapes a: everything that happens to a data directory, from the first night to the erasing."""
+def shapes_a(checkout: Checkout, *, fast: bool) -> None:
+    """Shapes a: the whole life of a data directory, from the first sync to the erasure of persons."""
     options = ("--seed", "3", "--offices", "6", "--from", "2023-09", "--activity", "0.3")
     settings = {
         "customers": "G1=The group,M30016",
@@ -378,18 +378,18 @@ def whole_way(checkout: Checkout, *, fast: bool) -> None:
         "page_size": "10",
     }
     with world(checkout, "a", *options, **settings) as here:
-        _first_nights(here)
-        _nights_with_faults(here)
+        _first_syncs(here)
+        _syncs_with_faults(here)
         if fast:
             return
-        _night_after(here)
+        _repairs(here)
         here.run_each("status", "status --json", "doctor", "doctor --offline")
-        _kept_files(here)
-        _forgetting(here)
+        _rollback_and_replay(here)
+        _erasures(here)
 
 
-def _first_nights(here: World) -> None:
-    """Two nights some weeks apart, and the reports on demand."""
+def _first_syncs(here: World) -> None:
+    """Two syncs some weeks apart, and a report on demand."""
     here.run_each("reports", "reports --json")
     here.run("plan before", "plan")
     here.run("plan before --json", "plan", "--json")
@@ -416,7 +416,7 @@ def _explanations(here: World) -> None:
         here.run(f"explain user {measure}", "explain", "--user", user, *of)
 
 
-def _nights_with_faults(here: World) -> None:
+def _syncs_with_faults(here: World) -> None:
     words = [word for name in STRUCK for word in ("--report", name)]
     here.control("faults", list(HEALING))
     here.run("sync healing", "sync", "--refresh", "--from", "2024-04", *words)
@@ -428,8 +428,8 @@ def _nights_with_faults(here: World) -> None:
     here.run("status lasting --json", "status", "--json")
 
 
-def _night_after(here: World) -> None:
-    """What was left open is mended, first from landing and then by asking again."""
+def _repairs(here: World) -> None:
+    """Repair what the faults left open, first from landing and then with new requests."""
     here.run("doctor lasting", "doctor")
     here.control("faults", [])
     here.run("replay quarantine", "replay", "--quarantine")
@@ -441,8 +441,8 @@ def _night_after(here: World) -> None:
     here.look("healed")
 
 
-def _kept_files(here: World) -> None:
-    """Publishing, going back, and tables that are made again from landing."""
+def _rollback_and_replay(here: World) -> None:
+    """Publish, roll back, and rebuild the tables from landing."""
     here.run_each("publish", "rollback")
     here.look("rolled back")
     fresh = here.directory / "fresh"
@@ -454,8 +454,8 @@ def _kept_files(here: World) -> None:
     here.look("replayed")
 
 
-def _forgetting(here: World) -> None:
-    """Two people leave."""
+def _erasures(here: World) -> None:
+    """Erase a contact and a user."""
     contact = here.value("SELECT min(contact_id) FROM bi.incoming_leads")
     user = here.value("SELECT min(id) FROM bi.users WHERE _customer = 'M30016'")
     here.run("erase contact", "erase", "--contact", contact)
@@ -464,14 +464,14 @@ def _forgetting(here: World) -> None:
     here.look("erased")
 
 
-def other_shapes(checkout: Checkout) -> None:
-    """Shapes b, smaller: two nights, an office beside its group, hashed contacts, and a replay."""
+def shapes_b(checkout: Checkout) -> None:
+    """Shapes b, smaller: two syncs, an office next to its group, hashed contacts, and a replay."""
     options = ("--seed", "5", "--offices", "3", "--from", "2023-09", "--activity", "0.3", "--shapes", "b")
     settings = {
         "customers": "G1,M30011",
         "start": "2024-03",
         "budget_months_ahead": "1",
-        "pseudonym_key": "a key of sixteen signs and more, for this only",
+        "pseudonym_key": "a key of more than sixteen characters",
     }
     with world(checkout, "b", *options, "--date-to", "day", **settings) as here:
         here.run("sync first", "sync")
@@ -486,7 +486,7 @@ def other_shapes(checkout: Checkout) -> None:
 
 
 def command_line(checkout: Checkout) -> None:
-    """Help texts, and how commands end that cannot go well."""
+    """Help texts, and the errors of commands that cannot succeed."""
     narrow = {"concurrency": "1", "start": "2024-04", "reports": "users", "retry_seconds": "0"}
     options = ("--seed", "3", "--offices", "6", "--from", "2023-09", "--activity", "0.1")
     logins = ("--login", "sandbox:sandbox", "--login", "narrow:narrow:M30016")
@@ -494,7 +494,7 @@ def command_line(checkout: Checkout) -> None:
         top = here.run("--help", "--help")
         for name in sorted(set(re.findall(r"^  (\w+)  ", top, re.MULTILINE))):
             here.run_each(f"{name} --help")
-        here.run_each(*ENDED_AT_ONCE)
+        here.run_each(*INVALID_COMMANDS)
         for name, value in WRONG_SETTINGS:
             here.run(f"plan, {name} {value.replace('/', '')}", "plan", **{name: value})
         here.run("unknown customer", "sync", customers="M99999")
@@ -509,30 +509,30 @@ def dagster(checkout: Checkout) -> None:
     settings["alert_webhook"] = "http://127.0.0.1:9/hook"
     with tempfile.TemporaryDirectory(prefix="golden-") as home:
         environment = checkout.environment(data_dir=f"{home}/data", today=str(FIRST), **settings)
-        told = ended([sys.executable, "-c", DAGSTER_FACTS], environment, Path(home))
-    if told.returncode:
-        checkout.note("dagster/failed", told.stderr.splitlines()[-5:])
+        done = completed([sys.executable, "-c", DAGSTER_FACTS], environment, Path(home))
+    if done.returncode:
+        checkout.note("dagster/failed", done.stderr.splitlines()[-5:])
         return
-    facts: dict[str, dict[str, object]] = json.loads(told.stdout.splitlines()[-1].replace(home, "HOME"))
-    for kind, found in facts.items():
-        for name, one in found.items():
-            checkout.note(f"dagster/{kind}/{name}", [json.dumps(one, ensure_ascii=False)])
+    facts: dict[str, dict[str, object]] = json.loads(done.stdout.splitlines()[-1].replace(home, "HOME"))
+    for kind, definitions in facts.items():
+        for name, definition in definitions.items():
+            checkout.note(f"dagster/{kind}/{name}", [json.dumps(definition, ensure_ascii=False)])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("texts", type=Path, help="a new folder for the texts")
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout that is run")
-    parser.add_argument("--fast", action="store_true", help="as far as the nights with faults, of shapes a")
-    given = parser.parse_args()
-    given.texts.mkdir(parents=True)
-    checkout = Checkout(given.checkout.resolve(), given.texts.resolve())
+    parser.add_argument("--fast", action="store_true", help="without shapes b and what follows the faults")
+    options = parser.parse_args()
+    options.texts.mkdir(parents=True)
+    checkout = Checkout(options.checkout.resolve(), options.texts.resolve())
     with ThreadPoolExecutor(2) as pool:
-        parts = [pool.submit(whole_way, checkout, fast=given.fast)]
-        parts += [pool.submit(one, checkout) for one in (command_line, dagster)]
-        parts += [] if given.fast else [pool.submit(other_shapes, checkout)]
-        for one in parts:
-            one.result()
+        parts = [pool.submit(shapes_a, checkout, fast=options.fast)]
+        parts += [pool.submit(part, checkout) for part in (command_line, dagster)]
+        parts += [] if options.fast else [pool.submit(shapes_b, checkout)]
+        for part in parts:
+            part.result()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Kills and stops at random moments under faulty answers; every table is compared with an undisturbed run.
 
-Run it with `python -m tests.tools.kill_loop --kills 200`. Every third job is stopped for some
-seconds (SIGSTOP, then SIGCONT) before it may be killed.
+Run it with `python -m tests.tools.kill_loop --kills 200`. A third of the jobs that are still running are
+stopped for some seconds (SIGSTOP, then SIGCONT) before they are killed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from tests.scenarios.processes import KILLED, Job, process, run
 from tests.scenarios.scenario import TODAY, Cell, Rows, contents, wrong_cells
-from tests.tools.telling import say
+from tests.tools.messages import say
 
 KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
 TRIES = 5
 LOOK_EVERY = 10
 MOST_ROUNDS = 10
-LONGEST_JOB = 7200  # a replay of 200 runs builds the marts that remember 200 times
+LONGEST_JOB = 7200  # a replay of 200 runs builds the marts with a history 200 times
 LONGEST_LIFE, LONGEST_STOP = 6.0, 4.0
 OFFICES, FAULTY, STOPPED = 7, 0.25, 1 / 3
 JOBS = ("sync",) * 6 + ("refresh",) * 3 + ("publish", "publish", "replay", "compact", "rollback")
@@ -41,7 +41,7 @@ BOTH_FILES = ("working file", "published file")
 
 @dataclass
 class KillLoop:
-    """One directory whose jobs are killed over and over, and what an undisturbed one holds."""
+    """A data directory whose jobs are killed again and again, and the contents of an undisturbed one."""
 
     service: Service
     job: Job
@@ -58,7 +58,7 @@ class KillLoop:
     def kill_one(self, what: str) -> None:
         """Start a job, and kill it at a random moment unless it has ended by then.
 
-        A killed replay is repeated, or nothing could be published for the rest of the loop.
+        A killed replay is repeated, because nothing can be published before it has succeeded.
         """
         job = replace(self.job, what="sync" if what == "refresh" else what, refresh=what == "refresh")
         self.service.log.clear()
@@ -76,7 +76,7 @@ class KillLoop:
         self.count_requests()
 
     def stop_for_a_while(self, working: ForkServerProcess) -> None:
-        """Stop a job for some seconds, as a suspended machine does, and let it go on for some."""
+        """Stop a job for some seconds, as a suspended machine does, then let it run for some seconds."""
         assert working.pid is not None
         os.kill(working.pid, signal.SIGSTOP)
         time.sleep(self.random.uniform(1, LONGEST_STOP))
@@ -85,7 +85,7 @@ class KillLoop:
         working.join(self.random.uniform(0.05, LONGEST_LIFE))
 
     def count_requests(self) -> None:
-        """Add up the requests of a job, and compare them with the bound."""
+        """Add the requests of a job to the totals, and compare them with TRIES for each planned request."""
         entries = self.service.log.entries
         self.requests += len(entries)
         self.faulty += sum(bool(entry.faults) for entry in entries)
@@ -97,9 +97,9 @@ class KillLoop:
             plan.unlink()
 
     def complete(self) -> int:
-        """Sync without kills, still under faults, until nothing is missing; then every other job once.
+        """Sync without kills, still under faults, until nothing is missing; then publish, replay and compact.
 
-        The first requests stored months as well, as killed ones with `refresh` did.
+        The first sync requests stored months again, as `refresh` jobs did. Returns the number of syncs.
         """
         rounds, code = 0, 1
         while code and rounds < MOST_ROUNDS:
@@ -121,39 +121,39 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--from", dest="start", default="2024-01")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    world = World.build(start=Month.parse(given.start), as_of=TODAY, offices=OFFICES)
+    options = parser.parse_args()
+    world = World.build(start=Month.parse(options.start), as_of=TODAY, offices=OFFICES)
     service = Service(world)
     with TemporaryDirectory() as temporary, serving(service) as server:
         folder = Path(temporary)
         job = Job(
-            "sync", folder / "undisturbed", world.customers, given.start, base_url=server.base_url,
+            "sync", folder / "undisturbed", world.customers, options.start, base_url=server.base_url,
             refresh=False, plan=folder / "plan.json",
         )  # fmt: skip
-        return _kill_and_compare(given, service, job, folder)
+        return _kill_and_compare(options, service, job, folder)
 
 
-def _kill_and_compare(given: argparse.Namespace, service: Service, job: Job, folder: Path) -> int:
+def _kill_and_compare(options: argparse.Namespace, service: Service, job: Job, folder: Path) -> int:
     began = time.monotonic()
     undisturbed = (job, replace(job, refresh=True), replace(job, what="publish"))
-    if any(run(one, LONGEST_JOB) for one in undisturbed):
+    if any(run(first_job, LONGEST_JOB) for first_job in undisturbed):
         raise AssertionError("the undisturbed run failed")
     truth = contents(job.data_dir)["working file"]
     rows = sum(count for count, _ in truth.values())
     say(f"undisturbed: {len(service.log.entries)} requests, {rows} rows")
-    each = 1 - (1 - FAULTY) ** (1 / len(KINDS))
-    service.faults.switch([Fault(kind, rate=each, seconds=1) for kind in KINDS])
+    rate = 1 - (1 - FAULTY) ** (1 / len(KINDS))
+    service.faults.switch([Fault(kind, rate=rate, seconds=1) for kind in KINDS])
     killed = replace(job, data_dir=folder / "killed")
-    loop = KillLoop(service, killed, truth, random.Random(given.seed))
-    while loop.kills.total() < given.kills:
+    loop = KillLoop(service, killed, truth, random.Random(options.seed))
+    while loop.kills.total() < options.kills:
         loop.kill_one(loop.random.choice(JOBS))
         if loop.kills.total() % LOOK_EVERY == 0:
             loop.wrong += wrong_cells(killed.data_dir, truth, may_lack=BOTH_FILES)
             say(f"killed {dict(loop.kills)}, ended {dict(loop.ended)}, wrong cells {len(loop.wrong)}")
     rounds = loop.complete()
     say(f"{loop.kills.total()} kills: {dict(loop.kills)}; completed in {rounds} further syncs")
-    say(f"{loop.stops} jobs were stopped for a while before")
-    say(f"{loop.requests} requests, {loop.faulty} of them answered faultily")
+    say(f"{loop.stops} jobs were stopped for a while")
+    say(f"{loop.requests} requests, {loop.faulty} of them with faulty answers")
     say(f"{len(loop.wrong)} wrong cells {loop.wrong[:5]}; beyond the bound: {loop.beyond_bound}")
     say(f"{time.monotonic() - began:.0f} s")
     return 1 if loop.wrong or loop.beyond_bound else 0

@@ -2,7 +2,7 @@
 
     python -m tests.tools.metrics_page
 
-writes them below the line that says so; a test compares the page with `tables()`. An example computes a
+writes the tables below the line `MARK`; a test compares them with `tables()`. An example computes a
 metric's expression over the rows of `EXAMPLES`.
 """
 
@@ -41,7 +41,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "writing_parts": [6, 3.5],
     "lead_count": [31, 18],
 }
-"""Values of the columns that expressions name, one for each row."""
+"""The values of each column that expressions name, one for each row of the example."""
 
 
 def tables() -> str:
@@ -69,7 +69,7 @@ def tables() -> str:
 
 
 def _formula(mart: str, expression: str) -> str:
-    """The expression; of a value that its mart has computed, that column and its meaning."""
+    """The expression; if it only picks a column that the mart has computed, that column and its meaning."""
     if not (stored := re.fullmatch(r"(?:any_value|arg_max)\((\w+).*\)", expression)):
         return f"`{expression}`"
     _, sections = read_header((ROOT / "sql" / "marts" / f"{mart}.sql").read_text("utf-8"))
@@ -77,7 +77,7 @@ def _formula(mart: str, expression: str) -> str:
 
 
 def _example(connection: duckdb.DuckDBPyConnection, expression: str, unit: str) -> str:
-    """The values of the example and what the expression makes of them."""
+    """The values of the example, and the result of the expression over them."""
     columns = [name for name in dict.fromkeys(re.findall(r"\w+", expression)) if name in EXAMPLES]
     rows = ", ".join(
         f"({', '.join(map(repr, row))})" for row in zip(*(EXAMPLES[name] for name in columns), strict=True)

@@ -1,11 +1,11 @@
-"""Answers that a service may give: real ones with something wrong, and good ones whose structure was edited.
+"""Spoiled answers: real bodies with random errors, and good answers with an edited structure.
 
-`python -m tests.tools.spoiled_bodies --bodies 20000` sends so many bodies with one thing or many gone wrong,
-from structure to bytes, through reading and normalizing. Each is loaded, quarantined or refused with words.
+`python -m tests.tools.spoiled_bodies --bodies 20000` reads and normalizes 20,000 bodies with errors in their
+values, structure or bytes. Each must be normalized, quarantined or rejected with a sentence.
 
-With `--edits 2000` a member of so many good answers is renamed, wrapped, moved or deleted, in one object or
-all. Each row has a mark that no column declares. After an edit each mark has to be in a table or a rejected
-row, or the answer does not fit its shape; a mark may be lost only where it was deleted.
+`--edits 2000` edits 2,000 good answers: a member is renamed, wrapped, moved or deleted, in one object or in
+all. Each row has a mark that no column declares. After an edit, each mark must be in a table or a rejected
+row, unless the edit deleted it or the answer no longer fits its shape.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.window.answers import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
-from tests.tools.telling import say
+from tests.tools.messages import say
 from warehouse.load.landing import Landing
 
-TOLD_EVERY = 5_000
+REPORT_EVERY = 5_000
 MONTHS = (date(2026, 10, 1), date(2026, 11, 1))
 VALUES: tuple[Any, ...] = (
     None, True, 0, -1, 1.5, 10**30, 1e308, "", " ", "text", "12,50", "\u0000", "ö" * 50,
@@ -49,22 +49,22 @@ class Sample:
 
 
 def samples(reports: Sequence[str] = ()) -> list[Sample]:
-    """One real body of each of these reports; of every report that is on, if none is named."""
+    """A real body of each of these reports, or of each enabled report if none is named."""
     with TemporaryDirectory() as folder:
         here = scenario(Path(folder), reports, offices=1)
         here.sync()
         landing = Landing(Path(folder) / "landing")
-        found: dict[str, Sample] = {}
+        by_report: dict[str, Sample] = {}
         for path in landing.paths():
             for _, body in landing.read(path):
                 name = path.split("/")[0]
-                if name not in found or len(found[name].body) < len(body) < 20_000:
-                    found[name] = Sample(REPORTS[name], body)
-        return list(found.values())
+                if name not in by_report or len(by_report[name].body) < len(body) < 20_000:
+                    by_report[name] = Sample(REPORTS[name], body)
+        return list(by_report.values())
 
 
 def spoiled(sample: Sample, chance: random.Random) -> bytes:
-    """The body of a sample with one to three things gone wrong."""
+    """The body of a sample with one to three changes, and sometimes with damaged bytes."""
     tree = json.loads(sample.body)
     for _ in range(chance.randint(1, 3)):
         tree = _changed(tree, chance)
@@ -73,7 +73,7 @@ def spoiled(sample: Sample, chance: random.Random) -> bytes:
 
 
 def verdict(report: Report, body: bytes) -> str:
-    """Loaded, quarantined or refused with a sentence; anything else is raised."""
+    """The outcome of a body; "no sentence" and "a traceback" are faults, and other errors are raised."""
     try:
         document = read_document(body)
         normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None], [None])
@@ -90,12 +90,12 @@ def _changed(tree: Any, chance: random.Random) -> Any:
         return deepcopy(chance.choice(VALUES))
     path = chance.choice(paths)
     parent, key = _parent(tree, path), path[-1]
-    what = chance.randrange(5)
-    if what == 0:
+    change = chance.randrange(5)
+    if change == 0:
         del parent[key]
-    elif what == 1 and isinstance(parent, dict):
+    elif change == 1 and isinstance(parent, dict):
         parent[chance.choice(("", "a b", "ID", "id", "_row", "x" * 300, "Ö-é"))] = parent[key]
-    elif what == 2 and isinstance(parent, list):
+    elif change == 2 and isinstance(parent, list):
         parent.extend([parent[int(key)]] * chance.randint(1, 3))
     else:
         parent[key] = deepcopy(chance.choice(VALUES))
@@ -150,7 +150,7 @@ def marked(sample: Sample) -> Marked:
 
 
 def loaded_marks(report: Report, tree: Any) -> set[str] | None:
-    """The marks in tables and in rejected rows; none if the answer does not fit its shape."""
+    """The marks in tables and in rejected rows; None if the answer does not fit its shape."""
     document = read_document(json.dumps(tree).encode())
     try:
         normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None], [None])
@@ -161,7 +161,7 @@ def loaded_marks(report: Report, tree: Any) -> set[str] | None:
 
 
 def outcome(answer: Marked, chance: random.Random) -> tuple[str, str]:
-    """What became of an answer after an edit, and the edit."""
+    """Edit an answer; returns the outcome and a description of the edit."""
     tree = json.loads(json.dumps(answer.tree))
     places = [(path, value) for path, value in _places(tree) if path[-1] != MARK]
     paths = [path for path, _ in places]
@@ -173,12 +173,12 @@ def outcome(answer: Marked, chance: random.Random) -> tuple[str, str]:
     deleted: set[str] = set()
     for other in reversed(paths):  # later elements first, so that positions stay
         deleted |= edit(tree, other)
-    found = loaded_marks(answer.report, tree)
-    told = f"{edit.__name__} {'.'.join(map(str, _kind(path)))} in {len(paths)} places"
-    if found is None:
-        return "does not fit", told
-    lost = answer.marks - found - deleted
-    return ("lost", f"{told}: {len(lost)} rows") if lost else ("nothing lost", told)
+    marks = loaded_marks(answer.report, tree)
+    description = f"{edit.__name__} {'.'.join(map(str, _kind(path)))} in {len(paths)} places"
+    if marks is None:
+        return "does not fit", description
+    lost = answer.marks - marks - deleted
+    return ("lost", f"{description}: {len(lost)} rows") if lost else ("nothing lost", description)
 
 
 def delete(tree: Any, path: Place) -> set[str]:
@@ -212,15 +212,15 @@ def wrap_again(tree: Any, path: Place) -> set[str]:
 def move(tree: Any, path: Place) -> set[str]:
     """Move a member into another object next to it."""
     parent, name = _parent(tree, path), path[-1]
-    beside = [value for value in parent.values() if isinstance(value, dict)] if type(parent) is dict else []
-    beside = [value for value in beside if value is not parent[name] and name not in value]
-    if beside:
-        beside[0][name] = parent.pop(name)
+    objects = [value for value in parent.values() if isinstance(value, dict)] if type(parent) is dict else []
+    targets = [value for value in objects if value is not parent[name] and name not in value]
+    if targets:
+        targets[0][name] = parent.pop(name)
     return set()
 
 
 def lift(tree: Any, path: Place) -> set[str]:
-    """Move a member out, into the object around its own."""
+    """Move a member into the nearest object around its own."""
     parent, name = _parent(tree, path), path[-1]
     around = next(
         (
@@ -257,29 +257,29 @@ def _kind(path: Place) -> tuple[str, ...]:
 
 
 def spoil_bodies(number: int, chance: random.Random) -> bool:
-    """Whether each of so many spoiled bodies had an end that is meant."""
-    known, counts = samples(), Counter[str]()
+    """Whether none of this number of spoiled bodies has a fault as its outcome."""
+    originals, counts = samples(), Counter[str]()
     for count_so_far in range(1, number + 1):
-        sample = chance.choice(known)
+        sample = chance.choice(originals)
         body = spoiled(sample, chance)
-        told = verdict(sample.report, body)
-        counts[told] += 1
-        if told in ("a traceback", "no sentence") and counts[told] <= 5:
-            say(f"{sample.report.name}: {told}: {body[:2000]!r}")
-        if count_so_far % TOLD_EVERY == 0 or count_so_far == number:
+        result = verdict(sample.report, body)
+        counts[result] += 1
+        if result in ("a traceback", "no sentence") and counts[result] <= 5:
+            say(f"{sample.report.name}: {result}: {body[:2000]!r}")
+        if count_so_far % REPORT_EVERY == 0 or count_so_far == number:
             say(f"{count_so_far} bodies: {dict(counts)}")
     return not (counts["a traceback"] or counts["no sentence"])
 
 
 def edit_answers(number: int, chance: random.Random) -> bool:
-    """Whether so many edits of good answers lost no row without a word."""
+    """Whether this number of edits of good answers lost no row silently."""
     answers, outcomes = [answer for answer in map(marked, samples()) if answer.marks], Counter[str]()
     for _ in range(number):
         answer = chance.choice(answers)
-        found, told = outcome(answer, chance)
-        outcomes[found] += 1
-        if found == "lost":
-            say(f"{answer.report.name}: {told}")
+        result, description = outcome(answer, chance)
+        outcomes[result] += 1
+        if result == "lost":
+            say(f"{answer.report.name}: {description}")
     say(f"{number} edits: {dict(outcomes)}")
     return not outcomes["lost"]
 
@@ -289,10 +289,10 @@ def main() -> int:
     parser.add_argument("--bodies", type=int, default=0)
     parser.add_argument("--edits", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    are_told = spoil_bodies(given.bodies, random.Random(given.seed))
-    are_kept = edit_answers(given.edits, random.Random(given.seed))
-    return 0 if are_told and are_kept else 1
+    options = parser.parse_args()
+    has_no_fault = spoil_bodies(options.bodies, random.Random(options.seed))
+    has_lost_nothing = edit_answers(options.edits, random.Random(options.seed))
+    return 0 if has_no_fault and has_lost_nothing else 1
 
 
 if __name__ == "__main__":

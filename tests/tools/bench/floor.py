@@ -1,6 +1,6 @@
 """The floor of the races, without guarantees: httpx, polars with a declared schema, one insert.
 
-Nothing is kept, checked, remembered, retried or published; what the schema does not name is dropped unseen.
+It stores no answers, and checks, records, retries and publishes nothing. Undeclared fields are dropped.
 Run as `python -m tests.tools.bench.floor BASE_URL WINDOWS DIRECTORY`.
 """
 

@@ -1,6 +1,6 @@
 """Race of a sync against a floor without guarantees, on one machine, in turns; the median counts.
 
-`python -m tests.tools.bench.race` (`make bench`) prints a table of a race for each size of windows.
+`python -m tests.tools.bench.race` (`make bench`) prints a table with one race for each size of windows.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from tempfile import TemporaryDirectory
 
 from tests.tools.bench.floor import CONCURRENCY
 from tests.tools.bench.service import CUSTOMER, FIRST, windows
-from tests.tools.telling import say
+from tests.tools.messages import say
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS, FLOOR = "brokerbi sync", "floor"
-HEAD = "| Rows | Of a window | Who | rows/s | seconds | CPU seconds | peak MB | times the floor's CPU |"
+HEAD = "| Rows | Window rows | Program | rows/s | seconds | CPU seconds | peak MB | times the floor's CPU |"
 RULE = "|--:|--:|---|--:|--:|--:|--:|--:|"
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds on the wall and of processors, and the most bytes in memory."""
+    """The elapsed seconds and CPU seconds of a command, and its peak memory."""
 
     seconds: float
     cpu_seconds: float
@@ -38,7 +38,7 @@ class Cost:
 
 @contextmanager
 def service(window_count: int, rows_of_window: int) -> Iterator[str]:
-    """The address of a service in a process of its own, for the body."""
+    """Serve in a separate process while the body runs; yields the address."""
     command = [sys.executable, "-m", "tests.tools.bench.service", str(window_count), str(rows_of_window)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
@@ -46,26 +46,26 @@ def service(window_count: int, rows_of_window: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{int(process.stdout.readline())}"  # its input ends with the body
 
 
-def race(who: str, base_url: str, window_count: int, directory: Path) -> Cost:
-    """One race of one contestant, in a directory of its own; refuses one that did not come to its end."""
-    # as a user runs it: Python keeps what it compiled of our modules, as pip did of the others
+def race(name: str, base_url: str, window_count: int, directory: Path) -> Cost:
+    """Run one program, with an empty directory; raises RuntimeError if it fails."""
+    # as a user runs it: Python caches the bytecode of our modules, as pip did for the libraries
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **_settings(base_url, directory)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     arguments = [base_url, str(window_count), str(directory)]
     command = [sys.executable, "-P", "-m", "tests.tools.bench.floor", *arguments]
-    if who == OURS:
+    if name == OURS:
         last = f"{windows(window_count)[-1][1]:%Y-%m}"
         program = "import sys; from pipelines.cli.main import main; sys.exit(main())"
         command = [sys.executable, "-P", "-c", program, "sync"]
         command += ["--report", "running_commissions", "--from", str(FIRST), "--to", last]
     code, cost = cost_of(command, environment, directory / "output.log")
     if code:
-        raise RuntimeError(f"{who} ended with {code}: {(directory / 'output.log').read_text()[-2000:]}")
+        raise RuntimeError(f"{name} ended with {code}: {(directory / 'output.log').read_text()[-2000:]}")
     return cost
 
 
 def _settings(base_url: str, directory: Path) -> dict[str, str]:
-    """What a user would set; the pace is what the settings allow at most, and no window is halved."""
+    """The settings of a user, with the highest rate allowed, and a size limit that splits no window."""
     settings = {
         "CONFIG": os.devnull,
         "BASE_URL": base_url,
@@ -82,7 +82,7 @@ def _settings(base_url: str, directory: Path) -> dict[str, str]:
 
 
 def cost_of(command: Sequence[str], environment: Mapping[str, str], output: Path) -> tuple[int, Cost]:
-    """Run a command to its end: exit code, and cost with its children."""
+    """Run a command; returns its exit code and its cost, including that of its children."""
     began = time.perf_counter()
     with output.open("wb") as written:
         process = subprocess.Popen(command, env=dict(environment), stdout=written, stderr=subprocess.STDOUT)
@@ -93,26 +93,26 @@ def cost_of(command: Sequence[str], environment: Mapping[str, str], output: Path
 
 
 def races(rows: int, rows_of_window: int, rounds: int) -> list[str]:
-    """The lines of the table for windows of one size: every contestant in turns."""
+    """Race with windows of one size, the contestants in turns; returns the lines of the table."""
     window_count = -(-rows // rows_of_window)
     contestants = [OURS, FLOOR]
-    costs: dict[str, list[Cost]] = {who: [] for who in contestants}
+    costs: dict[str, list[Cost]] = {name: [] for name in contestants}
     with service(window_count, rows_of_window) as base_url:
         for number in range(rounds):
-            for who in contestants[number % 2 :] + contestants[: number % 2]:
+            for name in contestants[number % 2 :] + contestants[: number % 2]:
                 with TemporaryDirectory(prefix="race-") as directory:
-                    costs[who].append(race(who, base_url, window_count, Path(directory)))
-                say(f"{rows_of_window:,} a window, round {number + 1}: {who} {costs[who][-1].seconds:.1f} s")
+                    costs[name].append(race(name, base_url, window_count, Path(directory)))
+                say(f"{rows_of_window:,} rows, round {number + 1}: {name} {costs[name][-1].seconds:.1f} s")
     floor = median(cost.cpu_seconds for cost in costs[FLOOR])
-    return [_line(window_count * rows_of_window, rows_of_window, who, costs[who], floor) for who in costs]
+    return [_line(window_count * rows_of_window, rows_of_window, name, costs[name], floor) for name in costs]
 
 
-def _line(rows: int, rows_of_window: int, who: str, costs: Sequence[Cost], floor: float) -> str:
+def _line(rows: int, rows_of_window: int, name: str, costs: Sequence[Cost], floor: float) -> str:
     seconds, cpu_seconds = median(cost.seconds for cost in costs), median(cost.cpu_seconds for cost in costs)
     cells = [
         f"{rows:,}",
         f"{rows_of_window:,}",
-        who,
+        name,
         f"{rows / seconds:,.0f}",
         f"{seconds:.1f}",
         f"{cpu_seconds:.1f}",
@@ -126,11 +126,11 @@ def main() -> None:
     """Race with windows of each size and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=480_000)
-    # one row more than a round number: answers of a round number are requested in halves once
+    # no round number, because a window with a round number of rows is requested again in halves
     parser.add_argument("--of-window", type=int, nargs="+", default=[20_001, 40_001])
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
-    lines = [line for size in given.of_window for line in races(given.rows, size, given.rounds)]
+    options = parser.parse_args()
+    lines = [line for size in options.of_window for line in races(options.rows, size, options.rounds)]
     print("\n".join([HEAD, RULE, *lines]))  # noqa: T201
 
 

@@ -1,6 +1,6 @@
-"""The service of a race, its answers ready: a process of its own.
+"""The service of a race, which runs in a separate process and prepares its answers.
 
-Run as `python -m tests.tools.bench.service WINDOWS ROWS`: so many windows, each answered with so many rows of
+`python -m tests.tools.bench.service WINDOWS ROWS` answers each of that many windows with that many rows of
 running commissions. It prints its port, and serves until its input ends.
 """
 
@@ -21,11 +21,11 @@ PATH = "/BusinessIntelligence/RunningCommissions"
 VARIANTS = 4
 """Different bodies; windows take them in turn."""
 MONTH_MARKS = ("@0@-@", "@1@-@")
-"""What stands in a body for the first two months of its window."""
+"""Placeholders in a body for the first two months of its window."""
 AGENTS = 60
 END = b"\r\n\r\n"
 Answers = Mapping[date, bytes]
-"""By the first day of their window."""
+"""Answers by the first day of their window."""
 
 
 def windows(count: int) -> list[tuple[date, date]]:
@@ -35,15 +35,15 @@ def windows(count: int) -> list[tuple[date, date]]:
 
 
 def answers(window_count: int, row_count: int) -> Answers:
-    """The whole answer to each window, headers and all."""
+    """The whole HTTP answer to each window, with its headers."""
     bodies = [_body(row_count, Random(variant)) for variant in range(VARIANTS)]
-    found = {}
+    by_first_day = {}
     for number, (first, _) in enumerate(windows(window_count)):
         body = bodies[number % VARIANTS]
         for later, mark in enumerate(MONTH_MARKS):
             body = body.replace(mark, str(Month.of(first).plus(later)))
-        found[first] = _answer(body.encode())
-    return found
+        by_first_day[first] = _answer(body.encode())
+    return by_first_day
 
 
 def _body(row_count: int, chance: Random) -> str:
@@ -72,7 +72,7 @@ def _answer(body: bytes, status: str = "200 OK") -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """One request after the other, each answered as its address says."""
+    """Answers one request after another."""
 
     def __init__(self, ready: Answers) -> None:
         self._ready = ready
@@ -86,12 +86,12 @@ class Connection(asyncio.Protocol):
         self._received += data
         while END in self._received and self._transport is not None:
             request, _, self._received = self._received.partition(END)
-            self._transport.write(self._found(request))
+            self._transport.write(self._answer_to(request))
 
-    def _found(self, request: bytes) -> bytes:
-        """The answer to a window, which is requested in parts and with a day more on both sides.
+    def _answer_to(self, request: bytes) -> bytes:
+        """The answer to the window whose second day is in the requested period; otherwise an empty list.
 
-        All of it is in the part that has its second day.
+        The client requests a window in one or more parts, with an extra day on each side.
         """
         target = urlsplit(request.split(b" ", 2)[1].decode())
         query = parse_qs(target.query)
@@ -104,7 +104,7 @@ class Connection(asyncio.Protocol):
 
 
 async def serve(ready: Answers) -> None:
-    """Serve until nobody holds the other end of our input any more."""
+    """Serve until standard input ends."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(ready), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201

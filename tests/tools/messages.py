@@ -12,9 +12,9 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def conclude(wrong: Iterable[str]) -> int:
-    found = list(wrong)
-    for sentence in found:
+def conclude(mistakes: Iterable[str]) -> int:
+    sentences = list(mistakes)
+    for sentence in sentences:
         say(sentence)
-    say(f"{len(found)} things are not as they should be")
-    return 1 if found else 0
+    say(f"{len(sentences)} mistakes")
+    return 1 if sentences else 0
