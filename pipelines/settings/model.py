@@ -170,14 +170,11 @@ class Settings(BaseModel):
     allow_http: bool = Field(default=False, description="true or false")
     username: Username = Field(default="", repr=False, description="the username of the login")
     password: Secret = Field(
-        default=NO_SECRET,
-        description="the password of the login, or set BROKERBI_PASSWORD_FILE to a file with it",
+        default=NO_SECRET, description="the password, or set BROKERBI_PASSWORD_FILE to a file with it"
     )
     password_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
-    customers: tuple[Customer, ...] = Field(
-        default=(), description="customer ids separated by commas, like M30011,G2"
-    )
+    customers: tuple[Customer, ...] = Field(default=(), description="ids separated by commas, like M30011,G2")
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
@@ -201,9 +198,7 @@ class Settings(BaseModel):
     ids_a_night: int = Field(default=200, ge=1, le=100_000, description="a whole number from 1 to 100000")
     today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
     nightly: str = Field(
-        default="0 5 * * *",
-        pattern=CRON,
-        description="a schedule in cron's five fields, like 0 5 * * * for five each morning",
+        default="0 5 * * *", pattern=CRON, description="a schedule in cron's five fields, like 0 5 * * *"
     )
 
     # Tax basis of the amounts.
@@ -262,8 +257,7 @@ class Settings(BaseModel):
     @classmethod
     def _check_customers(cls, customers: tuple[Customer, ...]) -> tuple[Customer, ...]:
         ids = [customer.id for customer in customers]
-        twice = sorted({name for name in ids if ids.count(name) > 1})
-        if twice:
+        if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"names {', '.join(twice)} more than once; keep one of each")
         if not any(customer.active for customer in customers):
             raise ValueError("names no active customer; separate ids with commas, like M30011,G2")

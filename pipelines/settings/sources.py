@@ -15,6 +15,8 @@ EXPORT_FORMATS = "BROKERBI_EXPORT_FORMATS"
 CUSTOMER = "BROKERBI_CUSTOMER__"
 LOGIN = "BROKERBI_LOGIN__"
 PRIVACY_PREFIXES = ("pseudonym", "landing")
+PATHS = ("data_dir", "shapes", "export_to")
+NO = ("false", "no", "off", "0")
 
 Table = dict[str, Any]
 
@@ -46,15 +48,18 @@ class Sources:
         self.values = overlay({"data_dir": "data"} | file, variables)
         if "customers" in variables:
             by_id = {str(entry.get("id")): entry for entry in _tables(file.get("customers"))}
-            self.values["customers"] = [
-                overlay(by_id.get(entry["id"], {}), entry) for entry in self.values["customers"]
-            ]
+            named = variables["customers"]
+            self.values["customers"] = [overlay(by_id.pop(entry["id"], {}), entry) for entry in named]
+            if by_id:
+                self.warnings.append(f"BROKERBI_CUSTOMERS overrides the file; not used: {', '.join(by_id)}.")
         if logins:
             self.values["logins"] = overlay(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)
-        for prefix, table in tables_in(self.values):
+        tables = list(tables_in(self.values))
+        inactive = tuple(prefix for prefix, table in tables if str(table.get("active")).lower() in NO)
+        for prefix, table in tables:
             make_paths_absolute(table, directory)
-            if with_secrets:
+            if with_secrets and not prefix.startswith(inactive):
                 self._read_secrets(table, prefix)
 
     def _read_variables(self, model: type[BaseSettings]) -> Table:
@@ -151,9 +156,10 @@ def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
 
 
 def make_paths_absolute(table: Table, directory: Path) -> None:
-    """Make `data_dir` and the paths of files with secrets absolute, from this directory."""
+    """Make PATHS, the paths of files with secrets and the lake's directory absolute, from this directory."""
     for key, value in table.items():
-        if (key == "data_dir" or key.endswith("_file")) and isinstance(value, str) and value:
+        is_path = key in PATHS or key.endswith("_file") or (key == "lake" and "://" not in str(value))
+        if is_path and isinstance(value, str) and value:
             table[key] = str(directory / Path(value).expanduser())
 
 
