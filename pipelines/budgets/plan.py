@@ -89,7 +89,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
         unknown = [] if office else [f"office {_hint(entry.office_id, names.offices)}"]
         if names.users and entry.user_id not in names.users:
             unknown.append(f"user {_hint(entry.user_id, names.users)}")
-        problems += [f"Row {entry.row}: no {thing}." for thing in unknown]
+        problems += [f"Row {entry.row}: no {thing}" for thing in unknown]
         if office is None or unknown:
             continue
         if entry.office_id != office:
@@ -112,7 +112,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 def _hint(given: str, known: Mapping[str, str]) -> str:
     """The end of a sentence about an unknown id, with the nearest known id."""
     near = get_close_matches(given, known, n=1)
-    return f"{given!r} is known" + "".join(f"; did you mean {key} ({known[key]})" for key in near)
+    return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 
 
 async def _with_current_budgets(

@@ -163,8 +163,8 @@ def test_an_unknown_office_or_user_is_named_with_the_nearest(here: BudgetScenari
     with pytest.raises(BudgetError) as caught:
         here.plan({"office_id": "M30099", "sold": 1}, {"user_id": f"{user[:-1]}x", "sold": 1})
     assert [line.partition("; ")[2] for line in str(caught.value).splitlines()] == [
-        f"did you mean {OFFICE} ({here.service.world.history.chain.offices[OFFICE].name}).",
-        f"did you mean {user} ({here.service.world.history.users(OFFICE)[0].cards[-1].name}).",
+        f"did you mean {OFFICE} ({here.service.world.history.chain.offices[OFFICE].name})?",
+        f"did you mean {user} ({here.service.world.history.users(OFFICE)[0].cards[-1].name})?",
     ]
 
 
