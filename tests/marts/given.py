@@ -18,7 +18,7 @@ from pipelines.sync.declaration import declared_tables
 from tests.optimizers import optimizers_to_leave_out
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
-from warehouse.marts.queries import SQL, syntax_trees, tables_read
+from warehouse.marts.queries import SQL, tables_read
 from warehouse.store.duckdb_file import literal, mappings
 from warehouse.store.meta_schema import create_meta, write_configured
 
@@ -238,8 +238,7 @@ def explained_again(
 
 def build_for(connection: DuckDBPyConnection, *queries: str) -> None:
     """Build the marts and views of meta that these queries read, and all they need."""
-    trees = syntax_trees(connection, queries)
-    read = {table for tree in trees for table in tables_read(tree, Path("a test"))}
+    read = {table for query in queries for table in tables_read(query)}
     build(connection, *sorted(".".join(table) for table in read if table[0] in ("marts", "meta")))
 
 

@@ -79,23 +79,15 @@ def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
     assert build_marts(warehouse(), folder) == ["marts.z", "marts.b", "marts.a"]
 
 
-@pytest.mark.parametrize(
-    ("sql", "refusal"),
-    [
-        ("--", r"a\.sql has no header"),
-        ("SELECT * FROM somewhere", "reads somewhere without a schema"),
-        ("SELECT FROM WHERE", "is not one SELECT statement"),
-        ("DROP TABLE bi.sales_estates", "is not one SELECT statement"),
-    ],
-)
-def test_a_file_has_a_header_and_one_select(tmp_path: Path, sql: str, refusal: str) -> None:
-    with pytest.raises(QueryError, match=refusal):
+def test_a_file_without_a_header_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match=r"a\.sql has no header"):
+        build_marts(warehouse(), room(tmp_path, marts_a="--"))
+
+
+@pytest.mark.parametrize("sql", ["SELECT * FROM bi.nobody", "SELECT FROM WHERE", "DROP TABLE bi.nobody"])
+def test_a_mart_that_cannot_be_built_is_named_with_its_file(tmp_path: Path, sql: str) -> None:
+    with pytest.raises(MartError, match=r"marts\.a cannot be built from .*a\.sql: "):
         build_marts(warehouse(), room(tmp_path, marts_a=sql))
-
-
-def test_a_mart_that_cannot_be_built_is_named_with_its_file(tmp_path: Path) -> None:
-    with pytest.raises(MartError, match=r"marts\.a cannot be built from .*a\.sql: .*nobody"):
-        build_marts(warehouse(), room(tmp_path, marts_a="SELECT * FROM bi.nobody"))
 
 
 @pytest.mark.parametrize("kind", ["view", "table"])

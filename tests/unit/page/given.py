@@ -17,7 +17,7 @@ from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.html_page import PageSettings, chain_page, render_operators, render_page
 from pipelines.page.language import language
-from warehouse.marts.queries import SQL, syntax_trees
+from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import mappings
 
 with duckdb.connect() as empty:
@@ -43,7 +43,8 @@ def facts(**rows: Any) -> Facts:
 def columns_of(query: str) -> list[str]:
     """The columns of a query of sql/page in their order."""
     with duckdb.connect() as connection:
-        [tree] = syntax_trees(connection, [(SQL / f"page/{query}.sql").read_text("utf-8")])
+        text = (SQL / f"page/{query}.sql").read_text("utf-8")
+        [(tree,)] = connection.execute("SELECT json_serialize_sql($1, skip_empty := true)", [text]).fetchall()
     node = json.loads(tree)["statements"][0]["node"]
     while "select_list" not in node:
         node = node["children"][0] if "children" in node else node["left"]
