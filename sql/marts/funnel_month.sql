@@ -11,8 +11,9 @@
 --   valuation_parts: valuations, in parts if shared
 --   registered_count: homes entered by the office in the month; null for users, and if the report
 --     estates_by_creation is not loaded
---   unsold_count: registered homes without a contract yet; their sum over all months is the stock; null for users, if
---     the report estates_by_creation is not loaded, and if the service returns only sold homes
+--   unsold_count: registered homes without a contract yet, withdrawn ones included, when the month was last read; their
+--     sum over all months is the stock; null for users, if the report estates_by_creation is not loaded, and if the
+--     service returns only sold homes
 WITH registrations AS (
     SELECT
         sources.office_id,

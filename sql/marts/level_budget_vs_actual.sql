@@ -24,7 +24,7 @@
 --   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
 --     year_to_date_budget; null if year_to_date_actual is null, and in an open month
 --   year_budget: budget of the whole year, the same in each of its months, so never add it up over months
---   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
+--   year_forecast: sum of the offices' forecasts; null in an open month, or if one office has no forecast
 --   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
 --     open
 --   year_forecast_attainment_share: where the offices' months with a budget will end together, as a share of
