@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# Leaves out held-back months: they wait for the operator, as the same answer would be held back again.
+# Without held-back months: the same answer would be held back again, until the operator decides.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
