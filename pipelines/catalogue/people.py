@@ -57,13 +57,7 @@ LIVE_COMMISSION = (
 
 LIVE_ACTIVITY = (
     assumed("meetings", "DECIMAL(18,4)", ".meetings", "customer meetings held", needed=True),
-    assumed(
-        "own_booked_meetings",
-        "DECIMAL(18,4)",
-        ".ownBookedMeetings",
-        "meetings that the user booked",
-        needed=True,
-    ),
+    assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
 )
 
 # Requests may span two months (interface, Limits), but are for one, as no date of a row is documented.
