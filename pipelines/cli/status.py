@@ -101,9 +101,13 @@ def _standings(
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
         until = success.date() if success else date.max  # leaves out future months of budgets
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
-        states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
+        requested = [row.state for row in rows if row.state != "switched off"]
         if details:
             states = [plan.skipped for plan in plans_of_group if plan.skipped] or [row.state for row in rows]
+        elif rows and not requested:
+            states = ["switched off"]
+        else:
+            states = [f"{requested.count('fresh')} of {len(requested)} fresh"]
         yield {
             **dict(zip(("report", "customer")[-len(group) :], group, strict=True)),
             "through": cell("month", max(months, default=None)),
