@@ -121,7 +121,7 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
                 "Rows in quarantine": facts.quarantine,
             },
             {
-                "Do the reports agree?": facts.agreements,
+                "Do the reports agree with the office commission report?": facts.agreements,
                 "Later changes": facts.restatements,
                 "Requests by day (UTC)": facts.requests,
                 "All reports and customers": facts.standings,
@@ -150,7 +150,8 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
     """The rows of a query as a table headed by its column names; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():
-        heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()
+        heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ")
+        heading = heading[:1].upper() + heading[1:]
         values = [getattr(row, name) for row in rows]
         if name.endswith("_utc"):
             rows = [row.with_columns(**{name: words.moment(getattr(row, name), timezone)}) for row in rows]

@@ -238,7 +238,7 @@ def chain(*offices: str) -> Facts:
         basis=[BASIS],
         scopes=[scope("chain", "", *offices)],
         drift=[row("drift", LAST, -0.025, -0.04, 0.01, 3)],
-        standings=[Row(report="sales", customer="M1", newest_held_month=NEWEST, state="fresh")],
+        standings=[Row(report="sales", customer="M1", loaded_through_month=NEWEST, state="fresh")],
     )
     pages = [("chain", ""), *(page for one in offices for page in (("office", one), ("brand", brands[one])))]
     parts = [rows_of_page(kind, name, months) for kind, name in pages] + [*map(rows_of_office, offices)]
