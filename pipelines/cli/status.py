@@ -102,12 +102,10 @@ def _standings(
         until = success.date() if success else date.max  # leaves out future months of budgets
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
         requested = [row.state for row in rows if row.state != "switched off"]
+        fresh = f"{requested.count('fresh')} of {len(requested)} fresh"
+        states = [fresh if requested else "switched off" if rows else "never read"]
         if details:
             states = [plan.skipped for plan in plans_of_group if plan.skipped] or [row.state for row in rows]
-        elif rows and not requested:
-            states = ["switched off"]
-        else:
-            states = [f"{requested.count('fresh')} of {len(requested)} fresh"]
         yield {
             **dict(zip(("report", "customer")[-len(group) :], group, strict=True)),
             "through": cell("month", max(months, default=None)),

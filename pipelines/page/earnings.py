@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, takewhile
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline, waterfall_spans
+from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
 from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
@@ -35,7 +35,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 def _complete_forecast(row: Row) -> Decimal | None:
     """The forecast of the year; None if it does not cover all offices that were open."""
     forecast: Decimal | None = row.year_forecast
-    return forecast if row.forecast_offices >= row.open_offices else None
+    return forecast if row.office_id or row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def opening(facts: Facts, writer: Writer) -> Opening:
 
 def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     """The year in a row of figures: commission, share of budget, growth and forecast, if known."""
-    words = writer.words
+    words, period = writer.words, writer.words.period(row.first_month, row.last_month)
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
-        words.period(row.first_month, row.last_month): PageColumn("", "commission", "compact"),
+        words.text("year.commission", period=period): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
@@ -87,12 +87,12 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth of all offices together; None if like-for-like growth already covers them all."""
-    return row.total_change if row.compared_offices < row.offices else None
+    """The growth of all offices together; None if like-for-like growth covers all, or for one office."""
+    return row.total_change if row.compared_offices < row.offices > 1 else None
 
 
-def _year_chart(facts: Facts, row: Row, words: Language) -> Chart:
-    """A chart of the year, its budget, last year and the forecast, cumulative from January."""
+def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
+    """A chart of the year, budget, last year and forecast, cumulative from January; None if all unknown."""
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     budgets = [month.goal for month in months]
@@ -113,8 +113,11 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart:
         for (name, colour), sums in lines.items()
     ]
     names = [words.month(month.month)[:3] for month in months]
-    title = words.text("year.chart", year=row.last_month.year)
-    return chart(title, names, series, words, words.compact)
+    title, is_known = (
+        words.text("year.chart", year=row.last_month.year),
+        any(any(item.spans) for item in series),
+    )
+    return chart(title, names, series, words, words.compact) if is_known else None
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -192,10 +195,13 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
         notes.append(text("cards.missing_months", row.missing_months))
     if row.cut_short:
         notes.append(text("cards.cut", row.cut_short))
+    if row.unbudgeted_months:
+        months = words.months(sorted({*row.unbudgeted_months}))
+        notes.append(text("cards.no_budget", len(row.unbudgeted_months), months=months))
     if row.first_month > row.period_start:
         notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":
-        notes += _same_days_notes(facts, words)
+        notes += _same_days_notes(facts, row, words)
     elif row.is_over and not row.compared_offices and row.offices == 1 and row.began_month:
         notes.append(text("cards.began", month=words.month(row.began_month)))
     elif row.is_over and not row.compared_offices and row.closed_after_month:
@@ -211,14 +217,15 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     return notes
 
 
-def _same_days_notes(facts: Facts, words: Language) -> list[str]:
+def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
     """Notes on sales in the current month, compared with the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
     amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
-    notes = [words.text("cards.same_days", day=row.until_on.day, **amounts)]
+    offices = words.text("cards.in_both_years") if running.offices > 1 else ""
+    notes = [words.text("cards.same_days", day=words.day(row.until_on), offices=offices, **amounts)]
     if row.offices_behind:
         days = zip(row.offices_behind, row.their_days, strict=True)
         offices = ", ".join(f"{name} {day.day}" for name, day in days)
@@ -296,11 +303,11 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     table = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
         PageColumn("figures.commission", kind="money"),
-        PageColumn("months.before", "commission_before", "money"),
-        PageColumn("months.budget", kind="money"),
+        PageColumn("months.commission_before", kind="money"),
+        PageColumn("months.commission_budget", "budget", "money"),
         PageColumn("figures.homes", kind="parts"),
-        PageColumn("months.before", "homes_before", "parts"),
-        PageColumn("months.budget", "homes_budget", "parts"),
+        PageColumn("months.homes_before", kind="parts"),
+        PageColumn("months.homes_budget", kind="parts"),
         PageColumn("figures.average_price", kind="money"),
         PageColumn("figures.fee", "fee_share", "fee"),
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
@@ -338,42 +345,38 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period's figures by office, furthest behind budget first, with a total."""
+    """A period's figures by office, furthest behind budget first, with a total; without closed offices."""
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
     rows = [
         row.with_columns(office=names.get(row.office_id, row.office_id), file=files.get(row.office_id, ""))
         for row in facts.periods
-        if row.office_id is not None and row.period == period
+        if row.office_id is not None and row.period == period and (row.open_offices or row.commission_before)
     ]
     if not rows:
         return None
-    has_budget = any(row.budget is not None for row in rows)
-    has_forecast = any(row.year_forecast is not None for row in rows)
     table = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        *((OF_BUDGET, GAP) if has_budget else ()),
+        OF_BUDGET,
+        GAP,
         PageColumn("last_year", "commission_change", "change"),
     ]  # fmt: skip
     if period == "year":
-        forecast = [
+        table += [
+            PageColumn("before", "commission_before", "money", is_minor=True),
             PageColumn(
-                "year_end", _complete_forecast, "money", is_minor=True,
+                "figures.year_forecast", _complete_forecast, "money", is_minor=True,
                 note=lambda row: _forecast_note(row, words),
             ),
             FORECAST,
-        ]  # fmt: skip
-        table += [
-            PageColumn("before", "commission_before", "money", is_minor=True),
-            *(forecast if has_forecast else []),
-            PageColumn("homes", kind="parts"),
-            PageColumn("price", "average_price", "compact", is_minor=True),
-            PageColumn("fee", "fee_share", "fee", is_minor=True),
+            PageColumn("figures.homes", kind="parts"),
+            PageColumn("figures.average_price", kind="compact", is_minor=True),
+            PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
             PageColumn("agents", kind="parts", is_minor=True),
-            PageColumn("per_agent", kind="money"),
-        ]
-    rows.sort(key=lambda row: (GAP.value_in(row) or 0, -(row.commission or 0)))
+            PageColumn("figures.commission_per_agent", "per_agent", "money"),
+        ]  # fmt: skip
+    rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
     footer = (
         total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
@@ -396,11 +399,11 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """How many months of an office without a forecast have a budget; for the total, the partial forecast."""
+    """If an office lacks budgets: how many months have one; for the total, the forecast of the others."""
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
-    if row.year_forecast is not None or row.budget_months == 12:
+    if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
         return ""
     return words.text("offices.no_budget", row.budget_months)
 
@@ -421,14 +424,15 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     if numbers is None:
         return None
     year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-    spans = waterfall_spans([getattr(year, f"{step}_effect") for step in steps])
+    amounts = {step: getattr(year, f"{step}_effect") for step in steps} | {"difference": year.difference}
+    spans = column_spans([*amounts.values()])
     series = [
-        Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
+        Series("", colour, [span if span and (span[1] >= 0) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')}\n{words.compact(float(end) - float(start), has_plus=True)}"
-        for name, (start, end) in zip((*steps, "difference"), spans, strict=True)
+        f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
+        for name, value in amounts.items()
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
     notes = [words.text("drivers.note")] if has_other_offices else []

@@ -59,7 +59,6 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
-    writer = Writer(words)
     kind = page.kind if page else "chain"
     has_links = kind != "office"  # an office's page is sent without the others
     root = "" if kind == "chain" else "../"
@@ -68,6 +67,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     chain = settings.chain_name or words.text("page.chain")
     only_office = page.office_names[0] if page and len(page.office_names) == 1 else ""
     is_office = kind == "office"
+    writer = Writer(words, is_one_office=bool(only_office))
     sections = [
         people.agents_section(own, writer) if is_office else earnings.offices_section(own, writer, files),
         sales.changes_section(own, writer, timezone),
@@ -87,7 +87,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
         t=words.text,
         moment=partial(words.moment, timezone=timezone),
         name=(page.name if page and page.name else "") or settings.chain_name or only_office or chain,
-        chain=chain if kind != "chain" else "",
+        chain=chain if has_links and kind != "chain" else "",
         groups=[(scope.name, root + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
         if kind == "chain"
         else [],
@@ -121,7 +121,7 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
                 "Rows in quarantine": facts.quarantine,
             },
             {
-                "Do the reports agree?": facts.agreements,
+                "Do the reports agree with the office commission report?": facts.agreements,
                 "Later changes": facts.restatements,
                 "Requests by day (UTC)": facts.requests,
                 "All reports and customers": facts.standings,
@@ -150,7 +150,8 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
     """The rows of a query as a table headed by its column names; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():
-        heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()
+        heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ")
+        heading = heading[:1].upper() + heading[1:]
         values = [getattr(row, name) for row in rows]
         if name.endswith("_utc"):
             rows = [row.with_columns(**{name: words.moment(getattr(row, name), timezone)}) for row in rows]

@@ -21,8 +21,6 @@ Number = Decimal | int | float
 LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
-MANY_TIMES = 5
-"""A growth to at least this many times the earlier amount is shown as a multiple, not in percent."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +86,7 @@ class Language:
         return self.text("form.percent", share=self.number(Decimal(share) * 100, places, has_plus=has_plus))
 
     def change(self, share: Number | None) -> str:
-        """A change with its sign, +4.2%; from MANY_TIMES on a multiple, 25.0×."""
-        if share is not None and share + 1 >= MANY_TIMES:
-            return self.text("form.times", times=self.number(Decimal(share) + 1, 1))
+        """A change with its sign, +4.2%."""
         return self.percent(share, 1, has_plus=True)
 
     def points(self, difference: Number | None) -> str:

@@ -12,7 +12,7 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
 
 MAX_ROWS = 40
-UNTOUCHED_COLUMNS = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
+AGES = ("to_2", "to_7", "to_30", "longer")
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
@@ -43,7 +43,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         charts=[drawing] if weeks else [],
         table=_untouched_table(facts, writer),
         collapsed=[_table(writer, "side", sides, lambda row: _side_name(row, words)), *tables],
-        notes=[*oldest_reading_notes(facts.untouched, words), words.text("leads.note")],
+        notes=[*oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
     )  # fmt: skip
 
 
@@ -84,7 +84,8 @@ def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
     if not rows:
         return None
     office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
-    table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED_COLUMNS)]
+    count = PageColumn("untouched_total", lambda row: sum(getattr(row, age) for age in AGES), "count")
+    table = [office, count, *(PageColumn(name, kind="count") for name in (*AGES, "tips", "valuations"))]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
     total = total_row(rows, office_name=words.text("offices.all"))
     return writer.table(name, "leads", table, rows, total=total)

@@ -34,13 +34,16 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
     figures = [words.text("people.newest", rows[0].agents, month=words.month(rows[0].month))]
-    joined, gone = [row.joined for row in rows[:12]], [row.gone for row in rows[:12]]
-    if len(joined) == 12 and None not in joined + gone:
-        sums = {"joined": words.number(sum(joined)), "gone": words.number(sum(gone))}
-        figures.append(words.text("people.year", **sums))
-    headcount = HEADCOUNT if rows[0].kind == "chain" else (*HEADCOUNT, *MOVES)  # nobody moves between chains
+    is_chain, year = rows[0].kind == "chain", rows[:12]
+    if len(year) == 12 and None not in [row.joined for row in year]:
+        names = ("joined", "gone", "moved_in", "moved_out")
+        sums = {name: words.number(sum(getattr(row, name) for row in year)) for name in names}
+        figures.append(words.text("people.year" if is_chain else "people.year_with_moves", **sums))
+    headcount = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # nobody moves between chains
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
+    last = max((row.last_month for row in facts.trends), default=rows[0].month)
+    period = words.period(Month.of(last).plus(-2).first_day, last)
     return Section(
         "people",
         words.text("people.heading"),
@@ -49,8 +52,12 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         figures=figures,
         collapsed=[
             writer.table(words.text("people.months"), "people", headcount, rows),
-            writer.table(words.text("people.falling"), "people", TRENDS, falling, limit=MAX_TRENDS),
-            writer.table(words.text("people.rising"), "people", TRENDS, rising, limit=MAX_TRENDS),
+            writer.table(
+                words.text("people.falling", period=period), "people", TRENDS, falling, limit=MAX_TRENDS
+            ),
+            writer.table(
+                words.text("people.rising", period=period), "people", TRENDS, rising, limit=MAX_TRENDS
+            ),
         ],
     )
 
@@ -62,17 +69,13 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
 
-    def comparison_note(row: Row) -> str:
-        is_left_out = row.status and row.commission_before and row.commission_change is None
-        return words.text("agents.not_compared") if is_left_out else ""
-
-    of_budget = [PageColumn("budget", kind="money", is_minor=True), *budget_columns("actual")]
     table = [
         PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
         PageColumn("commission", kind="money", has_bar=True),
         PageColumn("before", "commission_before", "money", is_minor=True),
-        PageColumn("last_year", "commission_change", "change", note=comparison_note),
-        *(of_budget if any(row.budget is not None for row in rows) else []),
+        PageColumn("last_year", "commission_change", "change"),
+        PageColumn("budget", kind="money", is_minor=True),
+        *budget_columns("actual"),
         PageColumn("homes", kind="parts"),
         PageColumn("a_month", kind="money"),
     ]

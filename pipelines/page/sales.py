@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, column_spans, stacked_spans
+from pipelines.page.charts import Chart, Series, chart, stacked_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
@@ -115,8 +115,8 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
         if row.kind:
             shown.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
     table = [
-        PageColumn("office", "office_name"),
         PageColumn("month", kind="month"),
+        PageColumn("office", "office_name"),
         PageColumn("before", "amount_before", "money", is_minor=True),
         PageColumn("after", "amount_after", "money", is_minor=True),
         PageColumn("difference", kind="signed money"),
@@ -151,8 +151,8 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         return words.text("changes.read_first", months=months) if months else ""
 
     table = [
-        PageColumn("office", "office_name"),
         PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_note),
+        PageColumn("office", "office_name"),
         PageColumn("before", "amount_before", "money"),
         PageColumn("after", "amount_after", "money"),
         PageColumn("difference", kind="signed money"),
@@ -171,8 +171,10 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         PageColumn("agents", kind="count"),
         *(PageColumn(name, kind="money") for name in ("budget", "budget_before")),
     ]
-    name = words.text("coming.heading", period=words.period(rows[0].first_month, rows[0].last_month))
-    return writer.table(name, "coming", table, rows)
+    first, last = rows[0].first_month, rows[0].last_month
+    name = words.text("coming.heading", year=first.year, period=words.period(first, last))
+    total = total_row(rows, office_name=words.text("offices.all"))
+    return writer.table(name, "coming", table, rows, total=total)
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
@@ -181,7 +183,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     if not (facts.receivables or facts.money):
         return None
     receivables = [row for row in facts.receivables if row.is_receipt_noted]
-    left_out = len(facts.receivables) - len(receivables)
+    left_out = [row.office_name for row in facts.receivables if not row.is_receipt_noted]
     sums = {name: sum(getattr(row, column) for row in receivables) for name, column in AGE_COLUMNS.items()}
     ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if receivables else []
     offices = [
@@ -202,9 +204,9 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     longest_due = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     counted_on = max((row.counted_on for row in receivables), default=None)
     notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
-    notes += oldest_reading_notes(receivables, words)
+    notes += oldest_reading_notes(receivables, "owed", words)
     if left_out:
-        notes.append(words.text("owed.left_out", left_out))
+        notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
     month_chart, money_table = _money_by_month(facts, writer)
     rows = receivables if len(facts.receivables) > 1 else []
     longest_days = max((row.longest_days or 0 for row in receivables), default=0)
@@ -245,30 +247,27 @@ def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTab
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
     """Valuations and sales of twelve months, and the sources of the homes sold."""
     words = writer.words
-    steps = ("valuations", "homes")
-    sums = [getattr(row, step) for row in facts.funnel for step in steps]
-    if not any(sums):
+    row = next(iter(facts.funnel), None)
+    if row is None or not (row.valuations or row.homes):
         return None
-    names = [words.text(f"figures.{step}") for step in steps]
-    series = [Series("", "value", column_spans(sums))]
-    drawing = chart(words.text("funnel.chart"), names, series, words, words.tenths, min_step=1)
+    sums = {"valuations": words.tenths(row.valuations), "homes": words.tenths(row.homes)}
     notes = []
-    if sums[0] and sums[0] >= MIN_FOR_PERCENT and sums[1] is not None and sums[1] <= sums[0]:
-        notes.append(words.text("funnel.share", share=words.percent(sums[1] / sums[0])))
+    if row.homes is not None and max(row.homes, MIN_FOR_PERCENT) <= (row.valuations or 0):
+        notes.append(words.text("funnel.share", share=words.percent(row.homes / row.valuations)))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,
-        charts=[drawing], collapsed=[_intake(facts, writer)], notes=notes,
+        figures=[words.text("funnel.figures", **sums)], collapsed=[_intake(facts, writer)], notes=notes,
     )  # fmt: skip
 
 
 def _intake(facts: Facts, writer: Writer) -> PageTable | None:
-    """Homes, commission and fee by source of the assignment."""
+    """Homes, commission and commission rate by source of the assignment."""
     words = writer.words
     table = [
         PageColumn("source", lambda row: row.source or words.text("funnel.unnamed")),
         PageColumn("homes", kind="count", has_bar=True),
         PageColumn("commission", kind="money"),
-        PageColumn("fee", kind="fee"),
+        PageColumn("figures.fee", kind="fee"),
     ]
     return writer.table(words.text("funnel.intake"), "funnel", table, facts.intake)
 

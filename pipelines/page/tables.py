@@ -74,11 +74,11 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
     return rows[0].with_columns(**{**sums, **named})
 
 
-def oldest_reading_notes(rows: Sequence[Row], words: Language) -> list[str]:
-    """A note with the day of the oldest reading, if it is before the latest `counted_on`."""
+def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
+    """A section's note with the day of the oldest reading, if it is before the latest `counted_on`."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
-    return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
+    return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if is_old else []
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,7 @@ class Writer:
     """Formats tables in the language of a page."""
 
     words: Language
+    is_one_office: bool = False  # its tables do not name the office in each row
 
     def table(
         self,
@@ -181,10 +182,13 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `limit` rows, with an optional total; None without rows.
 
-        The download has all `rows`; a column `in_all` counts them and those that the query left out.
+        A column without any value is left out, but not the first one, which names the row.
+        The download has all `rows`; the column `in_all` also counts the rows that the query left out.
         """
         if not rows:
             return None
+        shown_rows = [*rows, total] if total else rows
+        columns = [columns[0], *(column for column in columns[1:] if self._is_shown(column, shown_rows))]
         names = [self._heading(section, column.heading) for column in columns]
         pairs = zip(names, columns, strict=True)
         longest = [self._longest_bar(column, rows) for column in columns]
@@ -204,6 +208,11 @@ class Writer:
                 [[column.value_in(row) for column in columns] for row in rows],
             ),
         )
+
+    def _is_shown(self, column: PageColumn, rows: Sequence[Row]) -> bool:
+        if self.is_one_office and column.value == "office_name":
+            return False
+        return any(column.value_in(row) is not None for row in rows)
 
     def _heading(self, section: str, key: str) -> str:
         if not section:

@@ -39,7 +39,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     if not rows:
         if facts.missing:
             return PageVerdict("warning", words.text("page.missing"), None)
-        is_compared = any(row.compared_count for row in facts.agreements)
+        is_compared = any(row.office_months_compared for row in facts.agreements)
         return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
     severity = "error" if any(row.severity == "error" for row in rows) else "warning"
     subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)

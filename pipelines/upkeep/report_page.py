@@ -39,7 +39,6 @@ FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
 """Queries of the operators' page that read the working file, if it exists."""
-STANDING_COLUMNS = ("report", "customer", "newest_held_month", "last_success_utc", "due_utc", "state")
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
@@ -120,13 +119,17 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
     observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.standings = [
-        Row(**{name: getattr(row, name) for name in STANDING_COLUMNS}) for row in observed.standings
-    ]
+        Row(
+            report=row.report, customer=row.customer, loaded_through_month=row.newest_held_month,
+            last_success_utc=row.last_success_utc, late_after_utc=row.due_utc, state=row.state,
+        )
+        for row in observed.standings
+    ]  # fmt: skip
     facts.problems = [
         Row(
             severity=cause.first.severity,
             condition=cause.first.kind,
-            number=cause.number,
+            cases=cause.number,
             since_utc=cause.since_utc,
             concerns=cause.affected or None,
             what_was_found=cause.first.error,

@@ -5,10 +5,6 @@ WITH published AS (
     SELECT max(at_utc) AS at_utc, arg_max(name, at_utc) AS version, arg_max(loads, at_utc) AS loads
     FROM meta.publications
     WHERE status = 'published'
-),
-
-declared AS (
-    SELECT max(commission_vat) AS commission_vat, max(vat_rate) AS vat_rate FROM meta.tax_basis
 )
 
 SELECT
@@ -19,5 +15,5 @@ SELECT
     published.loads,
     since.since_utc
 FROM published
-CROSS JOIN declared
+LEFT JOIN meta.tax_basis AS declared ON true
 CROSS JOIN meta.news_since AS since

@@ -1,7 +1,7 @@
 -- How many of the commission budgets for the coming year have been entered?
--- One row per office with such budgets, or with budgets of this year in the same months, the largest shortfall first;
--- no row until one office has such a budget. The months are those with a budget at any office. Only agents with a
--- budget of their own are counted. Budgets of agents who have left are in neither year.
+-- One row per office with such budgets, or with budgets of this year in the same months, by name; no row until one
+-- office has such a budget. The months are those with a budget at any office. Only agents with a budget of their own
+-- are counted. Budgets of agents who have left are in neither year.
 WITH current_budgets AS (
     SELECT budgets.office_id, budgets.user_id, budgets.month, sum(budgets.amount) AS amount
     FROM marts.budgets AS budgets
@@ -23,10 +23,10 @@ SELECT
     (SELECT min(month) FROM coming_months) AS first_month,
     (SELECT max(month) FROM coming_months) AS last_month,
     count(DISTINCT current_budgets.user_id) FILTER (current_budgets.month = coming_months.month) AS agents,
-    sum(current_budgets.amount) FILTER (current_budgets.month = coming_months.month)::DECIMAL(18, 4) AS budget,
-    sum(current_budgets.amount) FILTER (current_budgets.month < coming_months.month)::DECIMAL(18, 4) AS budget_before
+    coalesce(sum(current_budgets.amount) FILTER (current_budgets.month = coming_months.month), 0)::DECIMAL(18, 4) AS budget,
+    coalesce(sum(current_budgets.amount) FILTER (current_budgets.month < coming_months.month), 0)::DECIMAL(18, 4) AS budget_before
 FROM current_budgets
 INNER JOIN coming_months ON current_budgets.month IN (coming_months.month, coming_months.month - INTERVAL 1 YEAR)
 LEFT JOIN marts.offices AS offices ON offices.office_id = current_budgets.office_id
 GROUP BY current_budgets.office_id
-ORDER BY coalesce(budget, 0) - coalesce(budget_before, 0), current_budgets.office_id
+ORDER BY office_name, current_budgets.office_id

@@ -4,7 +4,7 @@ SELECT
     month,
     coalesce(office_name, office_id) AS office_name,
     compared,
-    measure,
+    replace(measure, 'sold estate parts', 'homes sold') AS measure,
     amount,
     compared_amount,
     difference,

@@ -5,7 +5,6 @@ SELECT
     drivers.level AS kind,
     coalesce(drivers.member_id, '') AS scope,
     CASE drivers.period WHEN 'month' THEN 'month' ELSE 'year' END AS period,
-    drivers.month,
     without_vat(drivers.sold_commission_before, basis)::DECIMAL(18, 4) AS sold_commission_before,
     without_vat(drivers.sold_commission, basis)::DECIMAL(18, 4) AS sold_commission,
     without_vat(drivers.homes_effect, basis)::DECIMAL(18, 4) AS homes_effect,

@@ -6,9 +6,7 @@ SELECT
     coalesce(member_id, '') AS scope,
     month,
     price_change_share,
-    above_asking_share,
-    days_on_market,
-    sold_within_30_days_share
+    days_on_market
 FROM marts.market
 WHERE period = 'twelve months'
     AND estate_type IS NULL

@@ -5,8 +5,9 @@
 -- for like: they cover the offices that marts.growth compares (compared_offices counts them), but total_change and
 -- commission_before cover all offices, even those that opened or closed. open_offices leaves out offices that closed
 -- before the period. The current month is not compared. Actual is the commission of those offices and months that have
--- a budget. year_forecast and year_budget cover the offices with a budget for every month of the year since they began;
--- budget_months counts an office's months with one. Declared VAT is deducted.
+-- a budget; unbudgeted_months has the others of offices with a budget, once per office. year_forecast and year_budget
+-- cover the offices with a budget for every month of the year since they began, but year_forecast of a single office
+-- does not need that; budget_months counts an office's months with one. Declared VAT is deducted.
 WITH office_months AS (
     SELECT
         months.* REPLACE (
@@ -116,8 +117,7 @@ figures AS (
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
         count(DISTINCT sides.office_id) FILTER (closed_after_month IS NULL OR closed_after_month >= first_month) AS open_offices,
-        count(*) AS month_count,
-        count(commission) AS known_month_count,
+        count(*) - count(commission) AS missing_months,
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
         max(began_month) AS began_month,
@@ -125,7 +125,6 @@ figures AS (
         coalesce(max(budget_month_count), 0) AS budget_months,
         sum(commission) AS commission,
         sum(sold_estate_parts) FILTER (commission IS NOT NULL) AS homes,
-        CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS sold_commission,
         sum(sold_total_price) / nullif(sum(sold_estate_parts), 0) AS average_price,
         sum(sold_commission) / nullif(sum(sold_total_price), 0) AS fee_share,
         sum(sold_commission) / nullif(sum(sold_estate_parts), 0) AS average_commission,
@@ -134,9 +133,11 @@ figures AS (
         sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (active_agent_count IS NOT NULL), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
+        list(month ORDER BY month) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_months,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budget_offices,
         sum(year_budget) FILTER (is_over AND month = last_month AND year_forecast IS NOT NULL) AS year_budget,
         sum(year_forecast) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL) AS year_forecast,
+        any_value(year_forecast) FILTER (is_over AND month = last_month) AS office_forecast,
         count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast_offices
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
@@ -154,7 +155,7 @@ SELECT
     figures.is_over,
     figures.offices,
     figures.open_offices,
-    figures.month_count - figures.known_month_count AS missing_months,
+    figures.missing_months,
     figures.cut_short,
     figures.until_on,
     CASE WHEN figures.began_month > figures.first_month - INTERVAL 1 YEAR THEN figures.began_month END AS began_month,
@@ -181,8 +182,9 @@ SELECT
     figures.budget::DECIMAL(18, 4) AS budget,
     CASE WHEN figures.budget IS NOT NULL THEN figures.actual END::DECIMAL(18, 4) AS actual,
     figures.budget_offices,
+    figures.unbudgeted_months,
     figures.year_budget::DECIMAL(18, 4) AS year_budget,
-    figures.year_forecast::DECIMAL(18, 4) AS year_forecast,
+    coalesce(figures.year_forecast, CASE WHEN figures.offices = 1 THEN figures.office_forecast END)::DECIMAL(18, 4) AS year_forecast,
     figures.forecast_offices
 FROM (FROM figures WHERE side = 'all') AS figures
 LEFT JOIN (FROM figures WHERE side = 'now') AS now

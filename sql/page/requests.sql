@@ -5,7 +5,7 @@ SELECT
     sum(requests)::BIGINT AS requests,
     sum(repeated)::BIGINT AS repeated,
     sum(failed)::BIGINT AS failed,
-    round(sum(bytes) / 1e6, 1)::DECIMAL(18, 1) AS received_mb
+    round(sum(bytes) / 1e6, 1)::DECIMAL(18, 1) AS "received_(MB)"
 FROM meta.requests_by_day
 GROUP BY day
 ORDER BY day DESC

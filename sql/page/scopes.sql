@@ -1,7 +1,8 @@
 -- Which pages are there, and up to which day are their numbers known?
--- One row per page: the chain, each office that ever had loaded rows, and, if there are several, each brand and each
--- region. State is why the numbers of an office end early: cut (its newest month was loaded in part), behind (the
--- chain's newest month is not loaded) or stopped (it is no longer expected); null if they do not.
+-- One row per page: the chain, each office with loaded rows that has not been closed for a year, and, if there are
+-- several, each brand and each region. State is why the numbers of an office end early: cut (its newest month was
+-- loaded in part), behind (the chain's newest month is not loaded) or stopped (it is no longer expected); null if they
+-- do not.
 WITH coverage_months AS (
     SELECT
         coverage.month,
@@ -39,7 +40,9 @@ pages AS (
     SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, levels.member_name, offices.*
     FROM offices
     INNER JOIN marts.office_levels AS levels USING (office_id)
-    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
+    LEFT JOIN marts.dim_office AS spans USING (office_id)
+    WHERE (levels.level = 'chain' OR levels.member_id IS NOT NULL)
+        AND NOT coalesce(levels.level = 'office' AND spans.closed_after_month < newest_of_chain - INTERVAL 1 YEAR, false)
 )
 
 SELECT

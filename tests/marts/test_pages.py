@@ -148,6 +148,15 @@ def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> 
     assert period(periods, "month", "office")["commission_change"] == pytest.approx(0.4)
 
 
+def test_a_month_without_a_budget_is_named_and_left_out_of_the_comparison(given: Given) -> None:
+    read(given, "M1", {"2026-01": 100, "2026-02": 90})
+    held(given, "budget_commission", "M1", ["2026-02"])
+    budget = {"office_id": "M1", "user_id": "U0", "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
+    rows(given, "budget_commission_history", "M1", "2026-02", [budget])
+    year = period(found(given, "periods"), "year")
+    assert (year["actual"], year["unbudgeted_months"], year["year_forecast"] > 190) == (90, [JANUARY], True)
+
+
 def test_declared_vat_is_deducted_everywhere_except_from_what_will_be_paid(given: Given) -> None:
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
     read(given, "M1", {"2026-01": 125})

@@ -210,13 +210,13 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
 def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, list[Row]]:
     """A row or more of a page in each query that has some of pages."""
     values: dict[str, Iterable[Sequence[object]]] = {
-        "drivers": [("year", LAST, *amounts(100, 110, 20, -5, -5, 3, 13))],
+        "drivers": [("year", *amounts(100, 110, 20, -5, -5, 3, 13))],
         "forecasts": [(Decimal(9000), 0.75, 1, 1, *amounts(8000, 9900))],
         "funnel": [amounts(40, 20)],
         "headcount": [(one, 7, 1, 0, 2, 0, 0, 0) for one in months[-2::-1]],
         "intake": [("Web", 30, Decimal(90), 0.03)],
         "leads": [(part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4, 30.4) for part, name in LEAD_PARTS],
-        "market": [(one, 0.045, 0.6, 63.0, 0.3) for one in months],
+        "market": [(one, 0.045, 63.0) for one in months],
         "money": [(one, *amounts(100, 100, 100, 40)) for one in months[-2:]],
         "same_days": [(PUBLISHED.date(), [], [], None, *amounts(90, 100))],
     }
@@ -239,7 +239,7 @@ def chain(*offices: str) -> Facts:
         basis=[BASIS],
         scopes=[scope("chain", "", *offices)],
         drift=[row("drift", LAST, -0.025, -0.04, 0.01, 3)],
-        standings=[Row(report="sales", customer="M1", newest_held_month=NEWEST, state="fresh")],
+        standings=[Row(report="sales", customer="M1", loaded_through_month=NEWEST, state="fresh")],
     )
     pages = [("chain", ""), *(page for one in offices for page in (("office", one), ("brand", brands[one])))]
     parts = [rows_of_page(kind, name, months) for kind, name in pages] + [*map(rows_of_office, offices)]
