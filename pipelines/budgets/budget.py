@@ -61,7 +61,7 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """The complete budget as JSON, without the measures that are not set."""
+        """All measures of the budget that are set, as JSON."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in BODY_PATHS.items():
             value = self.after[name]
