@@ -83,7 +83,7 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would; if they do not fit, propose a shape, or the `root` of an envelope."""
+    """Read answers as a load would; if they do not fit, propose a shape, or a `root` that wraps the rows."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty"):
         return sample
@@ -145,9 +145,10 @@ def sample_reports(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report but those by id: a new answer if `requestable`, else the newest stored one.
+    """A sample of each report, except reports that are requested one id at a time.
 
-    New answers are for the first active customer chosen; reports in IDS without known ids are requested too.
+    Reports in `requestable` are requested, for the first active customer chosen; so are then reports in IDS,
+    if no ids of their kind are known. For other reports, the newest stored answer is read.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -185,8 +186,8 @@ async def request_samples(
 ) -> list[Sample]:
     """A sample of each report of each customer, from a request for the last month that is over.
 
-    While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
-    again that day. Raises WarehouseError if the ledger cannot be read or written.
+    If the answer is empty, the month before is requested, and so on, `months` at most. A denied report is not
+    requested again that day. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
