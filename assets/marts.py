@@ -30,7 +30,7 @@ class SqlFiles:
     checks: Sequence[Query]
 
     def checked_mart(self, check: Query) -> str:
-        """The mart that a check reads, the first by name if it reads several; empty if it reads none."""
+        """The mart that a check reads: if there are several, the first by name; if none, an empty text."""
         names = {("marts", mart.name) for mart in self.marts}
         return min((name for _, name in names & set(check.reads)), default="")
 
@@ -95,7 +95,7 @@ def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for each mart, in the order of `built`: its columns and row count, unless it is a macro."""
+    """A result for each mart, in the order of `built`, with columns and row count; a macro has neither."""
     by_table = {query.table: query for query in files.marts}
     with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)

@@ -147,7 +147,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """One key for a login or outage, else one for each customer, or each report if no customer is named."""
+    """One key for a login or an outage; otherwise a key for each customer or, without one, each report."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)

@@ -99,7 +99,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if a mart or blocking check fails.
 
-    They are not in the job of the reports, so that one failing customer does not hold back the others.
+    The marts are not in the job of the reports, because one failing customer would then delay all others.
     """
 
     @dg.multi_asset(

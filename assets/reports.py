@@ -64,7 +64,7 @@ SWITCHED_OFF = (
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
-    """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
+    """The steps that fetch reports, in order: those without months, those with months, those tracked by id.
 
     Each sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
     once and not once per report, and no request waits for another report to end.

@@ -23,7 +23,7 @@ BODY_PATHS = {
     "meetings": ("saleMeetings", "total"),
     "own_booked": ("saleMeetings", "ownBooked"),
 }
-"""The measures of a budget, and the path of each in the body of a push (interface, RealtorBudget)."""
+"""The measures of a budget, and the path of each in the body that is sent (interface, RealtorBudget)."""
 MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 

@@ -64,8 +64,8 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    If it has rows, every row must fit the shape, the shape must name every measure, and exactly one row must
-    be for this change, with whole amounts. Otherwise raises Unreadable.
+    If the answer has rows, every row must fit the shape, the shape must name every measure, and exactly one
+    row must be for this change, with whole amounts. Otherwise raises Unreadable.
     """
     try:
         answer = normalize(

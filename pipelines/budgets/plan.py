@@ -78,7 +78,7 @@ def read_known_names(settings: Settings) -> KnownNames:
 
 
 def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Change]:
-    """The changes in the file: `after` has only the measures that the file gives, `before` has none.
+    """The changes in the file: `after` has only the measures that the file gives, and `before` is empty.
 
     Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """

@@ -43,7 +43,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""By documented report, whose first table has the same name: its column of ids, and the kind of id."""
+"""By report: the column of its first table (which has the same name) that has ids, and their kind."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
@@ -225,7 +225,7 @@ class _Sampler:
     denied: set[Pair]
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
-        """Take a sample of one report of a customer: of the first answer with rows, else an empty one."""
+        """Take a sample of one report of a customer from the first answer with rows; else an empty sample."""
         sample = empty_sample(report)
         self.known_ids["office_id"].add(customer)
         try:

@@ -37,9 +37,8 @@ class Progress:
         self.windows = plan.window_count
         loaded = sum(planned.months.not_requested for planned in plan.planned if planned.report.has_months)
         return (
-            f"requesting {counted(self.windows, 'window')}, "
-            f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "
-            f"{plan.requests_per_second:g} requests per second"
+            f"requesting {counted(self.windows, 'window')}, about {counted(plan.requests, 'request')}, "
+            f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
             + (f"; {counted(loaded, 'month')} are loaded and not requested" if loaded else "")
         )
 

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have. A
-lost file is rebuilt from landing alone: the changes that it had recorded are lost, as a note states.
+lost file is rebuilt from landing alone; a note states that the changes which it had recorded are lost.
 """
 
 from __future__ import annotations

@@ -244,8 +244,9 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for a span; if they may be truncated, those for its halves, if these have more rows.
+        """The answers for a span, or for its halves if its own were truncated.
 
+        If the answers may be truncated, the halves are requested, and are used if they have more rows.
         `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
