@@ -25,7 +25,7 @@ class Sources:
     """The values of all sources, not yet validated.
 
     `problems` and `warnings` are sentences. Files with secrets are read only `with_secrets`, and not those of
-    inactive customers. Raises SettingsError if the TOML file cannot be read: no setting is then "missing".
+    inactive customers. Raises SettingsError if the TOML file cannot be read: missing settings may be in it.
     """
 
     def __init__(

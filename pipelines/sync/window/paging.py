@@ -210,15 +210,15 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
     Reading ends at an empty page, and at a rejected page after a page that is shorter than the first. Once
-    all stated rows have arrived, it also ends at
-    - a page that is rejected, fails or fits no shape;
-    - a page shorter than requested, if the service does not cap pages. (If it does, it may state the total of
-      one page.) A full page of the span proves that pages are not capped; for the first page, a longer page
-      of another span proves it.
+    all stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape.
 
-    Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
-    moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
-    that is unpaged, or that does not fit the shape, is returned alone.
+    It then also ends at a page shorter than requested, if the service is known not to cap pages. (A service
+    that does may state the total of one page.) That is known if a page of the span is full or, for the first
+    page, if a page of another span was longer.
+
+    After that, some pages are read again, and must have the same rows. Raises PagingUnproven if rows are
+    missing or moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A
+    first answer that is unpaged, or that does not fit the shape, is returned alone.
     """
     pages: list[Page] = []
     seen: set[object] = set()
