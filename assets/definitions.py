@@ -39,10 +39,7 @@ def build_definitions(project: Project) -> dg.Definitions:
     file_and_marts = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
     return dg.Definitions(
-        assets=[
-            *report_steps(project, customers),
-            published_file(project, files),
-        ],
+        assets=[*report_steps(project, customers), published_file(project, files)],
         jobs=[
             dg.define_asset_job(
                 NIGHTLY,

@@ -45,7 +45,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Several keys may share a line, which is new if the cursor lacks any of them."""
+"""Lines of a message by key. Keys may share a line; a line is new if the cursor lacks one of its keys."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -81,7 +81,8 @@ def next_message(
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
     The message after a nightly run lists all errors; any other message lists only new ones. Until the latest
-    nightly run is reported, other messages state only why runs failed; that run's message lists conditions.
+    nightly run has been reported, other messages only state why runs failed, because the message after the
+    nightly run will list the conditions.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -125,7 +126,7 @@ def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) ->
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last tick, without nightly runs, which have their own message."""
+    """Runs that failed for good since the last tick, except nightly runs, which have their own message."""
     since = to_datetime(last_tick) - LATE_ENTRIES
     filters = project.runs_filter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
@@ -146,7 +147,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """One key for a login or outage, else one for each customer, or each report if no customer is named."""
+    """One key for a login or an outage; otherwise a key for each customer or, without one, each report."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)

@@ -70,7 +70,7 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The month's ledger key; for the current month of a budget report, also those of months ahead."""
+        """The ledger keys: of the month, and of the months ahead for the current month of a budget report."""
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

@@ -47,9 +47,10 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it automatically.
 
-    It does so if the newest load is neither published nor blocked, as soon as no run or backfill is queued or
-    under way. It does not wait for them if, since the last attempt, a nightly run has ended or two hours have
-    passed. A failed job is retried every half hour. This sensor also records that the daemon is alive.
+    The newest load must be neither published nor blocked. The sensor launches the job once no run or backfill
+    is queued or under way. It does not wait for them if a nightly run has ended since the last attempt to
+    publish, or if that attempt is two hours old. A failed job is retried every half hour. The sensor also
+    records that the daemon is alive.
     """
 
     @dg.sensor(
@@ -98,7 +99,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if a mart or blocking check fails.
 
-    They are not in the job of the reports, so that one failing customer does not hold back the others.
+    The marts are not in the job of the reports, because one failing customer would then delay all others.
     """
 
     @dg.multi_asset(

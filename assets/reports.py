@@ -64,7 +64,7 @@ SWITCHED_OFF = (
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
-    """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
+    """The steps that fetch reports, in order: those without months, those with months, those tracked by id.
 
     Each sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
     once and not once per report, and no request waits for another report to end.
@@ -131,7 +131,7 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync (customer by customer, or all in the nightly run) and record each finished partition.
+    """Sync the partitions and record those that are finished; all but the nightly run sync by customer.
 
     Raises dg.RetryRequested or dg.Failure if a partition failed or the sync stopped (`_raise_if_failed`), and
     dg.Failure for unusable settings, shapes or files. `Outcome` decides which partitions turn green or red.
@@ -187,7 +187,7 @@ def _raise_if_failed(
     stopped: str,
     conditions: Sequence[Condition],
 ) -> None:
-    """After a failure, request a retry if that may help, else turn partitions red and raise dg.Failure."""
+    """After a failure, request a retry if that may help; if not, turn partitions red and raise dg.Failure."""
     partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)

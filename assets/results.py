@@ -162,7 +162,8 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    It is an observation, which turns nothing green, if the report failed for a customer or is done for none.
+    If the report failed for any customer, or is done for no customer, the event is an observation, which
+    turns nothing green.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

@@ -184,7 +184,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of ended runs; a locked file is of a run that began after the list was read."""
+    """Remove the files of ended runs; a locked file belongs to a run that began after the list was read."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):
@@ -192,7 +192,7 @@ def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) 
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes old runs that no green partition needs; the cursor is the creation time of the last seen."""
+    """Deletes old runs that no green partition needs; its cursor is when the last one seen was created."""
 
     @dg.sensor(
         name="old_runs",

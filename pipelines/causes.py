@@ -24,7 +24,8 @@ class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
-    `is_example` is true if they share no `trouble` and their errors differ, so `first` has only one of them.
+    `endings` are the ways in which their last tries ended. If the conditions have no common `trouble`, such
+    as a denied login, and their errors differ, `is_example` is true: the error of `first` is an example.
     """
 
     first: Condition

@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The real time of day on the day `today`, to which a rehearsal dates its loads and denials."""
+    """The real time of day on the day `today`; a rehearsal dates its loads and denials by this clock."""
 
     real: Clock
     today: date

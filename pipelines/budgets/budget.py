@@ -23,7 +23,7 @@ BODY_PATHS = {
     "meetings": ("saleMeetings", "total"),
     "own_booked": ("saleMeetings", "ownBooked"),
 }
-"""The measures of a budget, and the path of each in the body of a push (interface, RealtorBudget)."""
+"""The measures of a budget, and the path of each in the body that is sent (interface, RealtorBudget)."""
 MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
@@ -61,7 +61,7 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """The complete budget as JSON, without the measures that are not set."""
+        """All measures of the budget that are set, as JSON."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in BODY_PATHS.items():
             value = self.after[name]

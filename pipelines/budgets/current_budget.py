@@ -1,7 +1,8 @@
 """Current budget of a user at an office in a month, from three requests.
 
-The rows are not documented, so they are read as the report's shape declares them. A measure whose field the
-shape does not name is Unreadable: its value could be the month's result, which a push would send as a budget.
+The rows are not documented, so they are read as the report's shape declares them. If the shape does not state
+which field has the budget of a measure, Unreadable is raised: a guess might pick the month's actual result,
+which `brokerbi budget push` would then send as the budget.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The report's measures for the user, office and month of a change; all None if the answer has no rows.
 
-    Otherwise raises Unreadable unless all rows fit the shape, it has all measures, and one row is the budget.
+    If the answer has rows, every row must fit the shape, the shape must name every measure, and exactly one
+    row must be for this change, with whole amounts. Otherwise raises Unreadable.
     """
     try:
         answer = normalize(
@@ -77,7 +79,8 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
         return dict.fromkeys(fields.values())
     names = [name.rpartition(".")[2] for name in answer.missing]
     if missing := [name for name in names if name in fields]:
-        raise Unreadable(f"does not show which field is {' and '.join(missing)}; {_remedy(report)}")
+        which = f"which {'fields hold' if len(missing) > 1 else 'field holds'} {' and '.join(missing)}"
+        raise Unreadable(f"does not show {which}; {_remedy(report)}")
     if answer.rejected:
         raise Unreadable(f"has a row that does not fit: {answer.rejected[0].reason}; {_remedy(report)}")
     own = [row for row in rows if _is_own(row, change)]
@@ -87,11 +90,15 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
 
 
 def _remedy(report: Report) -> str:
-    return f"`brokerbi shapes --report {report.name}` shows the answer, and shapes.toml names its fields"
+    return f"run `brokerbi shapes --report {report.name}` to see the answer; name its fields in shapes.toml"
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row is for a change: its user may be missing, and its office missing or the customer."""
+    """Whether a row belongs to a change. The row's user must be the user of the change, or be missing.
+
+    The row's office must be the office of the change, under one of its two ids or by number. It may also be
+    missing, or be the customer itself.
+    """
     offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
     is_office = (
         {change.office_id, change.sent_office_id} & offices
@@ -102,7 +109,7 @@ def _is_own(row: Mapping[str, Any], change: Change) -> bool:
 
 
 def office_number(office_id: str) -> str:
-    """An id without its leading letters: the part that the two ids of an office share."""
+    """An id without its leading letters; an office's customer id (M30011) and own id (FIR30011) share it."""
     return office_id.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 

@@ -31,7 +31,7 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of the one office with this id, or None; FIR31529 is assumed to be M31529."""
+        """The customer id of the only office with this id or number, else None; FIR31529 counts as M31529."""
         matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
@@ -68,7 +68,8 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # the last row of an office wins
+    # the last row of an office counts: the one of the office as a customer, rather than that of its group
+    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
         {row["office_id"]: row["customer_id"] for row in sources},
@@ -77,7 +78,7 @@ def read_known_names(settings: Settings) -> KnownNames:
 
 
 def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Change]:
-    """The changes in the file: `after` has only the measures that the file gives, `before` has none.
+    """The changes in the file: `after` has only the measures that the file gives, and `before` is empty.
 
     Raises BudgetError for unknown offices and users, and for measures that are given twice.
     """

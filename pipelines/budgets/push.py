@@ -38,7 +38,7 @@ PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
 """The path with customer, office, user, year and month (interface, Budget maintenance)."""
 REPORT = "budget_pushes"
 PATIENCE = 120.0
-"""Seconds that the service may take to show a budget after it was sent."""
+"""How many seconds after sending a budget the push waits for the service to show it."""
 SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.CircuitOpen)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
@@ -131,7 +131,7 @@ class _Pusher:
                     self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget unless the service already shows it, or no longer shows the budget to replace."""
+        """Send a budget, but not if the service already shows it or no longer shows the budget to replace."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._record_status(change, PushStatus.CONFIRMED, current=values)

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def load_app(command: str = "") -> typer.Typer:
-    """Load the application: only the module of a known command, which is faster, otherwise all modules."""
+    """Load the application: for a known command only its module, which is faster; otherwise all modules."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:
         import_module(f"pipelines.cli.{module}")

@@ -195,7 +195,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; a library's error is unexpected unless it is an OSError or wrong usage."""
+    """The sentence for an error; a library's error is unexpected, except for OSErrors and wrong usage."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

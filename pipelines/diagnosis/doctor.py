@@ -147,17 +147,17 @@ def _service_findings(
     """Whether each login is accepted, and how many reports answer; reports by id are not requested."""
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
-    number = len(reports) * len(customers)
-    seconds = duration(number / settings.requests_per_second)
-    yield Finding("service", Severity.WELL, f"is checked with about {number} requests, in about {seconds}")
+    requests = len(reports) * len(customers)
+    seconds = duration(requests / settings.requests_per_second)
+    yield Finding("service", Severity.WELL, f"is checked with about {requests} requests, in about {seconds}")
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
     except WarehouseError:  # a state finding reports why
         yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
         return
-    if down := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
-        yield Finding("service", Severity.ERROR, down.issue, down.remedy)  # the other errors follow from it
+    if outage := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
+        yield Finding("service", Severity.ERROR, outage.issue, outage.remedy)  # it caused the other errors
         return
     by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:

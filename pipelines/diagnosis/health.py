@@ -81,7 +81,7 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Each kind with the number of its reports, customers or quarantined rows, or else of its causes."""
+    """Each kind with a count: of quarantined rows, else of reports and customers, else of causes."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
         by_kind[condition.kind].append(condition)
@@ -105,13 +105,14 @@ def observe(
     """The overview under these settings, with the conditions that only this process can find.
 
     `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
-    report with a failed or held-back month gets that state. If the settings name customers, conditions of
-    all but the active ones are dropped, and so are customers neither named nor loaded (likely typos).
+    report with a failed or held-back month gets that state. If the settings name customers, the conditions of
+    customers that are not active are dropped. A customer that is neither in the settings nor loaded is
+    dropped too, because its id was probably a typing error.
     """
     conditions, added = list(view.conditions), list[Condition]()
-    failed = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
+    states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
     standings = [
-        replace(row, state=failed.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
+        replace(row, state=states.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
         for row in view.standings
     ]
     if "customers" in settings.model_fields_set:
@@ -253,13 +254,13 @@ def _months_missing(
 ) -> Iterator[Condition]:
     """A condition if past months are missing, as after a cancelled first backfill.
 
-    Months that are denied, or of a customer that was never read, raise none: they have their own condition.
-    Its count is that of `brokerbi plan`: all missing months, even current, future and denied ones.
+    Denied months, and months of a customer that was never read, cause no such condition: they have their own.
+    The count is that of `brokerbi plan`: all missing months, even current, future and denied ones.
     """
-    denied = {
+    excluded = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
-    denied |= {
+    excluded |= {
         ("", row.customer)
         for row in conditions
         if not row.report and row.kind in (Kind.ACCESS_DENIED, Kind.NEVER_READ)
@@ -267,7 +268,7 @@ def _months_missing(
     lacks_past_months = any(
         month < Month.of(now.date())
         for plan in planned
-        if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
+        if plan.customer.active and excluded.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
     )
     if lacks_past_months:

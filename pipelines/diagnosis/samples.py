@@ -43,7 +43,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""By documented report, whose first table has the same name: its column of ids, and the kind of id."""
+"""By report: the column of its first table (which has the same name) that has ids, and their kind."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
 MAX_UNANSWERED = 10
@@ -83,7 +83,7 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would; if they do not fit, propose a shape, or the `root` of an envelope."""
+    """Read answers as a load would; if they do not fit, propose a shape, or a `root` that wraps the rows."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty"):
         return sample
@@ -145,9 +145,10 @@ def sample_reports(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report but those by id: a new answer if `requestable`, else the newest stored one.
+    """A sample of each report, except reports that are requested one id at a time.
 
-    New answers are for the first active customer chosen; reports in IDS without known ids are requested too.
+    Reports in `requestable` are requested, for the first active customer chosen; so are then reports in IDS,
+    if no ids of their kind are known. For other reports, the newest stored answer is read.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -185,8 +186,8 @@ async def request_samples(
 ) -> list[Sample]:
     """A sample of each report of each customer, from a request for the last month that is over.
 
-    While an answer is empty, goes back month by month, `months` at most. A denied report is not requested
-    again that day. Raises WarehouseError if the ledger cannot be read or written.
+    If the answer is empty, the month before is requested, and so on, `months` at most. A denied report is not
+    requested again that day. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
@@ -224,7 +225,7 @@ class _Sampler:
     denied: set[Pair]
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
-        """Take a sample of one report of a customer: of the first answer with rows, else an empty one."""
+        """Take a sample of one report of a customer from the first answer with rows; else an empty sample."""
         sample = empty_sample(report)
         self.known_ids["office_id"].add(customer)
         try:

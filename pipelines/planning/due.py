@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 StoredMonths = Mapping[Month | None, StoredMonth]
 """The stored months of one report of one customer; a report without months is stored under None."""
 Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled", "chosen"]
-"""The rule by which a month is requested again; `chosen` if the operator requests a refresh."""
+"""The rule by which a month is requested again; `chosen` means that the operator requested a refresh."""
 
 DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
@@ -44,7 +44,11 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Today in the brokerage's time zone, the bounds of a sync, and how many months are the latest ones."""
+    """Today in the brokerage's time zone, the first month of all (`start`), and counts of months.
+
+    This month and those before it, `due_months` in all, are "the latest months"; they are requested most
+    often. Budgets are also requested for `months_ahead` future months.
+    """
 
     today: date
     start: Month
@@ -75,10 +79,12 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    Unless `is_spread_over_week`, the latest and future months, and months fetched before they ended, are due
-    every night. Other months up to twelve months old are due once in a cycle of up to four weeks: those of
-    one request on the same day, those of the next request a day later; `offset` shifts these days. Any month
-    is due immediately if its last request failed, if it changed after it was fetched, or if it is unsettled.
+    - The latest and future months, and months fetched before they ended, are due every night. If
+      `is_spread_over_week`, no month is: the latest and future ones are due once in at most a week.
+    - Other months up to twelve months old are due once in four weeks. Months of one request are due on the
+      same day, those of the next request a day later; `offset` shifts these days.
+    - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
+      is unsettled (its rows may still change).
     """
 
     report: Report
@@ -249,7 +255,8 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
     """The months that changed, each with the time before which a fetch may have missed the change.
 
-    They are the months whose budgets changed in the counterpart or, without one, the months in meta.changes.
+    For a report of budgets with a counterpart (the same budgets for a range of months), they are the months
+    that changed there. For other reports, they are the months in meta.changes; none if the nightly cap is 0.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -260,7 +267,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months with rows that will still change: the `max_months` read longest ago, all before today."""
+    """Older months, not read today, whose rows may still change: at most `max_months`, read longest ago."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-PROBE_OVERLAP = timedelta(days=2)  # probes overlap, because the service reports some changes late
+PROBE_OVERLAP = timedelta(days=2)  # probes ask which sales changed; they overlap, as some changes arrive late
 ID_INTERVAL = timedelta(days=7)  # an answered id is requested again after this time
 MAX_PROBE = timedelta(days=365)  # a probe requests changes of at most this period
 Catalogue = Mapping[str, Report]
@@ -173,7 +173,10 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Plan the pairs of `exact`, else the reports of active or named customers; undated reports first."""
+    """Plan the selected reports of each customer, those without months first.
+
+    With `exact`, only its pairs are planned; otherwise, only customers that are active or that are named.
+    """
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
@@ -231,9 +234,10 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The planned report with the operator's ids or, if it takes its ids from tables, with those due.
+    """The planned report with the ids to request.
 
-    Of these, the nightly cap admits ids without an answer first, then those with the oldest answers.
+    If the report takes its ids from tables, they are the due ids up to the nightly cap: ids without an answer
+    first, then those with the oldest answers. Otherwise they are the ids that the operator names.
     """
 
     def is_due(answered_at: datetime | None) -> bool:
@@ -244,7 +248,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
     requested_ids, postponed_ids, not_requested = inputs.selection.ids, 0, 0
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
-        due_ids = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
+        due_ids = [known_id for known_id, answered_at in ids.items() if is_due(answered_at)]
         requested_ids = tuple(due_ids[: inputs.max_ids])
         postponed_ids, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
     elif not requested_ids:
@@ -252,28 +256,30 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
     return replace(
         planned,
         months=PlannedMonths(not_requested=not_requested),
-        windows=tuple(replace(UNDATED_WINDOW, ids=(id_,)) for id_ in requested_ids),
+        windows=tuple(replace(UNDATED_WINDOW, ids=(requested_id,)) for requested_id in requested_ids),
         postponed_ids=postponed_ids,
     )
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each span and id; if the report is paged, each counts as several.
+    """The likely number of requests: one for each span and id, or several if the report is paged.
 
-    That is (most requests of a loaded window) / (most spans of a planned window), or 2 if none is loaded.
+    Several means: the most requests that a loaded window took, divided by the most spans of a planned window.
+    If no window was loaded, it means 2.
     """
-    spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
+    fewest = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
-        return spans
+        return fewest
     most_requests = inputs.ledger.most_requests.get(planned.pair)
     most_spans = max((len(window.spans) for window in planned.windows), default=1)
-    return spans * (math.ceil(most_requests / most_spans) if most_requests else 2)
+    return fewest * (math.ceil(most_requests / most_spans) if most_requests else 2)
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored sales of older months, if none was denied today.
+    """A probe for each active customer with stored sales of older months, if no probe was denied today.
 
-    It uses the endpoint of the first of PROBE_REPORTS that is on and was not denied to the customer today.
+    It uses the endpoint of the first of PROBE_REPORTS that is chosen and was not denied to the customer
+    today. A customer without such a report has no probe.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
@@ -281,7 +287,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     for customer in inputs.customers:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
-        was_denied_today = denied_at is not None and calendar.local_day(denied_at) == today
+        was_probe_denied = denied_at is not None and calendar.local_day(denied_at) == today
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports
@@ -289,7 +295,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_fetched and source_and_report and customer.active and not was_denied_today:
+        if days_fetched and source_and_report and customer.active and not was_probe_denied:
             first = max(ledger.probed.get(customer.id, min(days_fetched)) - PROBE_OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             source, report = source_and_report

@@ -23,13 +23,18 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Selection:
-    """The reports, customers and months of one sync; empty means all.
+    """The reports, customers and months of one sync.
 
-    `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
-    report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
-    would hold back, and `ids` are for reports on demand. A sync that is `guided`, or that names at most
-    customers, first asks the service which sales changed, and also requests their months and unsettled ones.
-    Months fetched after `fresh_since` are not requested: an earlier try or another command fetched them.
+    Empty `customers` means all that are active; empty `reports` means the reports that the settings choose.
+    For a backfill, `exact` maps each report and customer to its months, and `reports`, `first` and `last` do
+    not count; an empty tuple means that the report has no months. `ids` are the ids to request from reports
+    on demand. `refresh` also requests stored months that are not due. `accept_shrink` loads answers that the
+    guard would otherwise hold back. Months that an earlier try or another command fetched after `fresh_since`
+    are not requested.
+
+    If the sync is `guided`, or if it selects no months, reports or ids and is no `refresh`, it also requests
+    unsettled months: older months whose rows may still change. Such a sync first asks the service which sales
+    changed, and also requests the months of those sales, but not if the setting `changed_months` is 0.
     """
 
     first: Month | None = None
@@ -53,7 +58,10 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to ask for changed sales and request unsettled months; known changes are due anyway."""
+        """Whether to ask which sales changed, and to request unsettled months.
+
+        Months that are already in meta.changes are due even if this is false.
+        """
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
 
@@ -61,17 +69,18 @@ class Selection:
 def chosen_reports(
     settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS
 ) -> list[Report]:
-    """The reports that a selection names, else those of the settings.
+    """The reports that a selection names; if it names none, those that the settings choose.
 
     Raises ValueError for an unknown selected name, SettingsError for wrong names or logins in the settings.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
         if login not in functions:
-            remedy = f"write the beginning of a path, like {nearest(login, sorted(functions)) or 'crm'}."
-            raise SettingsError([f"There is a login for {login!r}, but no report has such a path; {remedy}"])
-    if names := [name for name, _ in selection.exact] or selection.reports:
-        return [report_named(name, catalogue) for name in dict.fromkeys(names)]
+            remedy = f"name one that fits, like {nearest(login, sorted(functions)) or 'crm'}."
+            error = f"A login is set for the function {login!r}, but no report's path begins with that"
+            raise SettingsError([f"{error}; {remedy}"])
+    if selected := [report for report, _ in selection.exact] or selection.reports:
+        return [report_named(name, catalogue) for name in dict.fromkeys(selected)]
     words = settings.reports or ()
     added, removed = ({word[1:] for word in words if word.startswith(sign)} for sign in "+-")
     plain = {word for word in words if word[0] not in "+-"}
@@ -92,9 +101,9 @@ def chosen_reports(
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
     """The customers that a selection names, else all; raises SettingsError for an unknown customer."""
     customers = {customer.id: customer for customer in settings.customers}
-    names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
-    for name in names:
-        if name not in customers:
-            sentence = f"Customer {name!r} is not among the configured customers ({', '.join(customers)}); "
-            raise SettingsError([f"{sentence}add it to BROKERBI_CUSTOMERS or correct --customer."])
-    return [customers[name] for name in names]
+    chosen = selection.customers or dict.fromkeys(customer for _, customer in selection.exact) or customers
+    for customer in chosen:
+        if customer not in customers:
+            error = f"Customer {customer!r} is not among the configured customers ({', '.join(customers)})"
+            raise SettingsError([f"{error}; add it to BROKERBI_CUSTOMERS or correct --customer."])
+    return [customers[customer] for customer in chosen]

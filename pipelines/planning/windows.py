@@ -50,7 +50,8 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    The window of a report without months has no months and no spans. `ids` are for reports by id.
+    The window of a report without months has no months and no spans. `ids` are the ids to request, if the
+    report is requested one id at a time.
     """
 
     months: tuple[Month, ...]
@@ -70,9 +71,9 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    The spans of a window have at most `limit` months, including an extra day at each end. With `max_days`, a
-    window is one month in spans of at most that many days, as the service rejects longer ones. A window whose
-    last month is the current one ends today, any other with its last month.
+    A window has one span. With `limit`, it has spans of at most that many months, including an extra day at
+    each end. With `max_days`, it is one month, in spans of at most that many days, because the service
+    rejects longer ones. A window that ends with the current month ends today, any other with its last month.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)

@@ -118,7 +118,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """The login for a function of the service; its username defaults to the customer's or the shared one."""
+    """A login for a function, such as crm; its default username is the customer's, else the shared one."""
 
     model_config = FROZEN
 
@@ -315,7 +315,7 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """The entry with this customer's login for a path, and its function (empty if for all functions).
+        """The entry with this customer's login for a path, and the function of that login (empty if all).
 
         Logins of the customer come before shared ones; within each, those for narrower functions come first.
         """

@@ -24,8 +24,8 @@ Table = dict[str, Any]
 class Sources:
     """The values of all sources, not yet validated.
 
-    `problems` and `warnings` are sentences. Without `with_secrets` no file with a secret is opened. Raises
-    SettingsError if the TOML file cannot be read, because settings that seem to be missing may be in it.
+    `problems` and `warnings` are sentences. Files with secrets are read only `with_secrets`, and not those of
+    inactive customers. Raises SettingsError if the TOML file cannot be read: missing settings may be in it.
     """
 
     def __init__(

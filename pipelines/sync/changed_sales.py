@@ -56,11 +56,7 @@ async def probe_changed_sales(
 
 
 def _record_answer(
-    probe: PlannedProbe,
-    result: WindowResult,
-    store: Store,
-    reports: Sequence[Report],
-    timezone: str,
+    probe: PlannedProbe, result: WindowResult, store: Store, reports: Sequence[Report], timezone: str
 ) -> WindowResult:
     first = probe.windows[0].spans[0].first
     estates = changed_estates(result.tables[0].frame, first, result.fetched, timezone)
@@ -96,8 +92,8 @@ def _affected_months(
     """The ids of the changed estates that affect each month of each report.
 
     An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
-    If the rows of a report name estates and are not dated by contract, an estate also affects the months of
-    the rows stored for it, and its month of possession, to which these rows may move.
+    Some reports name estates, but are not dated by contract. In such a report, an estate also affects the
+    months of its stored rows, and its month of possession, to which those rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

@@ -1,8 +1,9 @@
 """Guard of stored rows: the rules by which a new answer is held back instead of loaded.
 
-An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows. In tables with few stored rows, the
-second rule covers only columns that marts need. Rows are compared by window and by month, columns by window.
+An answer is held back in two cases:
+- It would remove more stored rows, of the window or of one of its months, than its report's limits allow.
+- A declared column that most stored rows of the window fill is empty in all new rows. In a table with few
+  stored rows, this rule covers only columns that marts need.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_COLUMNS_LISTED = 4
-MIN_TABLE_ROWS = 5  # fewer rows of a snapshot's nested table may all go, such as one user's only language
+MIN_TABLE_ROWS = 5  # a table with fewer stored rows may become empty, such as the languages of one user
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
@@ -54,7 +55,7 @@ def check_shrink(
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
-    """Raise HeldBack if an answer with rows leaves empty a declared column that most stored rows fill."""
+    """Raise HeldBack if an answer has rows, but no value in a declared column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:

@@ -22,7 +22,7 @@ LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
 """A group is full at this many windows or bytes of answers; the other half of the memory is for fetching."""
 GATHERING_SECONDS = 2.0
-"""How long a fetched window waits for others; if the run is killed meanwhile, the next run requests it."""
+"""How long a fetched window waits for others; after a kill meanwhile, the next run requests it again."""
 
 
 @dataclass

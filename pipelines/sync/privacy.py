@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
 If a key is set, tables have keyed hashes in place of personal data of contacts, such as names. The same name
-has the same pseudonym everywhere, so people can still be counted. Landing keeps the answers as received.
+has the same pseudonym everywhere, so people can still be counted. Answers in landing stay as received.
 """
 
 from __future__ import annotations

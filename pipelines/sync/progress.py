@@ -35,12 +35,11 @@ class Progress:
         """Start the clock; returns a line about the planned windows and requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.window_count
-        left = sum(planned.months.not_requested for planned in plan.planned if planned.report.has_months)
+        loaded = sum(planned.months.not_requested for planned in plan.planned if planned.report.has_months)
         return (
-            f"requesting {counted(self.windows, 'window')}, "
-            f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "
-            f"{plan.requests_per_second:g} requests per second"
-            + (f"; {counted(left, 'month')} are loaded and not requested" if left else "")
+            f"requesting {counted(self.windows, 'window')}, about {counted(plan.requests, 'request')}, "
+            f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
+            + (f"; {counted(loaded, 'month')} are loaded and not requested" if loaded else "")
         )
 
     def add(self, window: WindowResult) -> bool:
@@ -72,7 +71,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as a row of cells under HEADERS.
 
-    No cell states why a report failed: `failure_lines` has the causes, each with all that it affects.
+    No cell states why a report failed: `Summary.failure_lines` states each cause once for all its reports.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

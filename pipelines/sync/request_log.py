@@ -23,8 +23,8 @@ class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
     The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they contain no
-    headers, logins or bodies. Lines are lost while the disk is full; loading reports that. `counts` are
-    added to `meta.requests_by_day`: each try counts as a request, and the seconds are waiting time.
+    headers, logins or bodies. While the disk is full, lines are lost; the next load reports the full disk.
+    `counts` are added to `meta.requests_by_day`: each try counts as a request, and seconds are waiting time.
     """
 
     data_dir: Path

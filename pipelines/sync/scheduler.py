@@ -166,7 +166,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in round-robin order of customers; each customer begins with another report than the next.
+    """The tasks, taking one of each customer in turn; successive customers begin with different reports.
 
     Consecutive requests are then for different customers and reports, so that one missing access right does
     not cause a series of denials, which would end the run.
@@ -175,7 +175,7 @@ def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
     customer_at = {name: index for index, name in enumerate(customers)}
     report_at = {name: index for index, name in enumerate(reports)}
-    step = -(-len(reports) // max(len(customers), 1))  # few customers' first tasks spread over the reports
+    step = -(-len(reports) // max(len(customers), 1))  # spreads the first tasks over all reports
 
     def position(task: TaskState) -> tuple[int, int]:
         customer = customer_at[task.planned.customer.id]

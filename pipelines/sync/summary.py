@@ -43,12 +43,7 @@ class Summary:
             self.on_result(result)
 
     def add_skipped(
-        self,
-        pair: Pair,
-        reason: str,
-        months: Iterable[Month] = (),
-        *,
-        warnings: tuple[str, ...] = (),
+        self, pair: Pair, reason: str, months: Iterable[Month] = (), *, warnings: tuple[str, ...] = ()
     ) -> None:
         """Add the months of a report that this sync does not request, or the whole report."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
@@ -70,6 +65,7 @@ class Summary:
         return self._denial_errors(WindowStatus.NO_ACCESS)
 
     def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
+        """The windows with this status whose report is denied, if that denial is an error."""
         return [
             result
             for result in self.results
@@ -82,6 +78,7 @@ class Summary:
 
     @property
     def is_well(self) -> bool:
+        """Whether the sync succeeded: no window failed, nothing stopped it, and no denial is an error."""
         skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
         return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)
 
@@ -90,7 +87,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """Lines for the causes of failure, also of reports skipped because of an earlier denial."""
+        """Lines for the causes of failure, including earlier denials that made the sync skip reports."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)

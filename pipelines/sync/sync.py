@@ -44,7 +44,6 @@ POSTPONED_IDS = (
     "{} due ids are postponed to the next nightly runs, as one run requests at most {} (BROKERBI_IDS_A_NIGHT)"
 )
 
-
 Caps = Mapping[Pair, Cap]
 """The learned limits, by report and customer."""
 
@@ -215,11 +214,11 @@ class _Run:
             for result in self.summary.results
             if result.status in RECORDED_AS_FAILURES or result.failure.error
         ]
-        denied = [task for task in tasks if task.denied and not self.summary.stopped]
+        denied_tasks = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
-        for task in denied:
+        for task in denied_tasks:
             record_denial(connection, *task.planned.pair, now)
         for pair, cap in learned.items():
             if cap != Cap():

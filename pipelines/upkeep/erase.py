@@ -39,7 +39,7 @@ NOT_SEARCHED = (
 
 @dataclass
 class ErasureReceipt:
-    """The changes that an erasure made, as counts; does not identify the person."""
+    """The changes that an erasure made, as counts; the receipt does not identify the person."""
 
     kind: str
     at_utc: str

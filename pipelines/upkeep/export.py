@@ -50,8 +50,8 @@ _BASIS_QUERY = """
 def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "") -> Path:
     """Export the published file, by default in the formats and folder of the settings; returns the folder.
 
-    Replaces the previous export, of any formats; exports to a folder run one at a time. Raises WarehouseError
-    if a file cannot be read or written.
+    Replaces the previous export, even if it has other formats; exports to a folder run one at a time. Raises
+    WarehouseError if a file cannot be read or written.
     """
     folder = folder or settings.export_to
     root = Path(folder).absolute() if folder else settings.data_dir / FOLDER

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have. A
-lost file is rebuilt from landing alone: the changes that it had recorded are lost, as a note states.
+lost file is rebuilt from landing alone; a note states that the changes which it had recorded are lost.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def replay(
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure; all loads but those of the same history go on. `on_load` receives counts of done and all loads.
-    A working file of an earlier format is rebuilt with all its reports. Rows of failed loads stay as loaded.
+    a failure: the rows of its load stay as loaded, and so do those of all loads of the same history. Other
+    loads go on. A working file of an earlier format is rebuilt with all its reports. `on_load` receives the
+    number of repeated loads and of all loads.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -106,7 +107,7 @@ class _Replay:
     damaged: list[str] = field(default_factory=list)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat the loads of these reports; those of a history all or not at all."""
+        """Repeat the loads of these reports; the loads of a history are repeated together or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -154,7 +155,8 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        So is a load that would empty a column that most `stored` rows fill: its answer has an earlier shape.
+        A load without values in a column that most of its `stored` rows fill has an earlier shape, so it is
+        left out too.
         """
         for load in group:
             report = self.catalogue[load.report]

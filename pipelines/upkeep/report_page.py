@@ -44,7 +44,8 @@ PIPELINE_QUERIES = ("requests", "quarantine")
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
     """Draw all pages or, with `only_operators`, the operators' page if there is a working file.
 
-    Removes all if `pages` is off. Returns the error or an empty text: a failing page stops no publication.
+    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text: a page that
+    cannot be drawn stops no publication.
     """
     try:
         if not settings.pages:

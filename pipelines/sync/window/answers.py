@@ -30,7 +30,7 @@ class UnreadableRows(Exception):
 
 
 class MessageInsteadOfRows(UnreadableRows):
-    """An error message with status 200, which `replay` and `shapes` skip because no shape can read it."""
+    """An error message with status 200 instead of rows: a new request may help, another shape does not."""
 
 
 class RowsWithoutMonths(Exception):
@@ -76,7 +76,7 @@ def normalize_answers(
 
 
 def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows, from the used answers in its landing file.
+    """The record of a fetched window with its rows, from those answers in its landing file that were used.
 
     Raises UnreadableRows, and the errors of reading a damaged or missing file.
     """
@@ -112,7 +112,7 @@ def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape
 def open_months(
     months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
 ) -> frozenset[date]:
-    """Those months of a window that had not ended when it was requested, or that it covers only in part."""
+    """The months that had not ended when the window was fetched, or that the window covers only in part."""
     fetched_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
     last_day = min(window_end, fetched_on - timedelta(days=1)) if window_end else fetched_on
     return frozenset(day for day in months if Month.of(day).last_day > last_day)

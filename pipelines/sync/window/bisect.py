@@ -43,7 +43,7 @@ class WindowLimit:
         self._limit_at_start = self.months, self.days
 
     def may_be_truncated(self, rows: int) -> bool:
-        """Whether an answer with `rows` rows may be truncated: one with as many was, or the number is round.
+        """Whether an answer of `rows` rows may be truncated: an equally long one was, or the number is round.
 
         A round number does not count if an answer with at least as many rows proved to be complete.
         """
@@ -81,7 +81,7 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, read: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span; a span that fails and may be too long is halved if `may_be_halved`.
+    """Read a window span by span; a span that fails is halved if it may be too long and `may_be_halved`.
 
     Raises RejectedTogether if a window of several months is rejected (400), otherwise the error of a span
     that is not halved. No limit is learned if an error is raised.

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page after all stated rows: some services fail there instead of sending an empty page."""
+"""Tries for a page once all stated rows have arrived; some services fail there and send no empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
-"""A snapshot is read again if it lost at least this many rows and this share of its rows, or all of them."""
+"""A report without months is read again if it lost all rows, or at least this number and share of them."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
@@ -56,7 +56,7 @@ MAX_PARSED_BYTES = 8_000_000
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches the windows of one run, which share its memory budget."""
+    """Fetches the windows of one run, which share a memory budget."""
 
     landing: Landing
     clock: Clock
@@ -71,10 +71,11 @@ class Fetcher:
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
     ) -> tuple[WindowResult, Exception | None]:
-        """Fetch one window into a landing file; returns its record so far, and the error if it failed.
+        """Fetch a window into a landing file; returns the window's record so far, and the error if it failed.
 
-        The file is kept, and the record has its path, unless the error is RowsWithoutMonths or
-        RejectedTogether. OSError, WarehouseError and MemoryError are raised, and no file is kept.
+        The record has the path of the file. No file is kept if the error is RowsWithoutMonths or
+        RejectedTogether, after which the window is requested in parts. Nor is a file kept if an OSError, a
+        WarehouseError or a MemoryError occurs; these are raised.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -109,8 +110,8 @@ class Fetcher:
 class _WindowReader:
     """Reads one window, and writes every answer to its landing file, even one that cannot be used.
 
-    `used_pages` are the answers whose rows are loaded. `reading_bytes` is the size of all answers of the
-    current reading, except those that looked truncated: their halves count instead.
+    A window is read once or twice. `used_pages` are the answers whose rows are loaded. `reading_bytes` is the
+    size of all answers of the current reading; for an answer that looked truncated, its halves count instead.
     """
 
     fetcher: Fetcher
@@ -149,7 +150,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's tables; read twice if there are suspect months. The guard may raise HeldBack."""
+        """The window's tables, read twice if months are suspect; raises HeldBack if the guard objects."""
         normalized = await self._read_once()
         if self._suspect_months():
             self.notes.append("read twice")
@@ -206,7 +207,7 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """Months that lost all rows; None for a snapshot that lost all, or a tenth and at least ten rows."""
+        """Months that lost all rows; None if a report without months lost all, or a tenth and ten rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -218,13 +219,13 @@ class _WindowReader:
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
         """The answers for the ids of the window, except for ids that no longer exist (404).
 
-        Raises NotFound if none exists: the customer or address may be wrong, or the window's only id is gone.
+        Raises NotFound if none of the ids exists: the customer or address may be wrong, or a single id gone.
         """
         pages: list[Page] = []
         gone: list[NotFound] = []
-        for id_ in ids:
+        for requested_id in ids:
             try:
-                pages += await self._read_spans(id_)
+                pages += await self._read_spans(requested_id)
             except NotFound as error:
                 gone.append(error)
         if len(gone) == len(ids):
@@ -243,8 +244,9 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for a span, or for its halves if its answer may be truncated and theirs have more rows.
+        """The answers for a span, or for its halves if its own were truncated.
 
+        If the answers may be truncated, the halves are requested, and are used if they have more rows.
         `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
         """
         pages, limit = await self._read_span(requested_id, span), self.task.limit
@@ -267,7 +269,8 @@ class _WindowReader:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):  # then all are read unpaged: a row may have moved between choices meanwhile
+        if any(is_unpaged):
+            # Then every choice is read unpaged: a row may have moved from one choice to another meanwhile.
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -275,7 +278,7 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, variant: RequestVariant, span: Span | None) -> list[Page]:
-        """The pages of one variant of a span, or the single unpaged answer; raises UnreadableRows."""
+        """The pages of one variant of a span, or the single unpaged answer; see `read_answer`."""
 
         async def shape_error(page: Page) -> Exception | None:
             normalized = await asyncio.to_thread(self._normalize, [page])
@@ -289,6 +292,10 @@ class _WindowReader:
     async def _request_page(
         self, variant: RequestVariant, span: Span | None, index: int, has_all_stated_rows: bool
     ) -> Page:
+        """Request one page. Raises PagingRejected if a page after the first is rejected.
+
+        Once all stated rows have arrived, a page that fails in another way counts as rejected.
+        """
         size = self.task.page_size
         if not size.is_settled:
             return await size.find(lambda rows: self._request(variant, span, rows=rows), self.notes.append)

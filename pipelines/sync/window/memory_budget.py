@@ -16,9 +16,9 @@ MIN_WINDOW_BYTES = 50_000
 class MemoryBudget:
     """Lets windows begin in their order, as long as all answers under way fit into the budget.
 
-    A window that is being fetched counts with the size of the largest window so far: of its report or, while
-    no window of its report has been fetched, of any report. A fetched window counts with its own size until
-    it is loaded. Windows run one at a time until the size of the first is known.
+    A window that is being fetched counts with the size of the largest window of its report so far. If no
+    window of its report has been fetched, the largest window of any report counts instead. A fetched window
+    counts with its own size until it is loaded. Windows run one at a time until the size of one is known.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -39,7 +39,7 @@ class MemoryBudget:
             self._fetching[report] += 1
 
     def record_size(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Record the size that a window has reached; the first of its report counts once it is complete."""
+        """Record the size that a window has reached; a report's first window counts only once complete."""
         if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 

@@ -21,7 +21,7 @@ PAGING_TRIES = 2
 MAX_PAGES = 1_000
 """A span that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
 MIN_PAGE_SIZE = 100
-"""Rows per page; if even this size is rejected, the report is requested without pages."""
+"""The page size to try after a larger one was rejected; if it is rejected too, the report is read unpaged."""
 UNPAGED = 0
 """The page size that requests all rows in one answer."""
 
@@ -38,9 +38,10 @@ class PagingRejected(PagingUnproven):
 class PageSize:
     """The rows per page (`rows`) that all windows of a report and customer request.
 
-    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were or if pages do not fit
-    the shape. `is_settled` is true once a size has been accepted: later rejections have another cause.
-    `most_rows` and `most_list_rows` are the largest counts on one page: the service caps no page below them.
+    `learned` is the size that was accepted after larger ones had been rejected. It is UNPAGED if all sizes
+    were rejected or if pages do not fit the shape, and None if no size was rejected. `is_settled` is true
+    once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
+    the largest counts on one page: the service does not cap pages at fewer rows.
     """
 
     largest: int = 1000
@@ -55,7 +56,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether an earlier page was longer: then this one is short because no more rows exist."""
+        """Whether an earlier page was longer: then this page is short because no more rows exist."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -71,7 +72,7 @@ class PageSize:
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
         """Return the first page in the largest accepted size, or all rows if no size is accepted.
 
-        If the unpaged request is rejected too, raises the first 400, whose cause may be the span.
+        If the unpaged request is rejected too, raises the first rejection (400): the span may be its cause.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
@@ -118,7 +119,7 @@ class Page:
 
     @property
     def list_rows(self) -> int:
-        """Rows of the longest list, among those with ids."""
+        """The number of rows of the longest list, among the lists whose rows have ids."""
         return max(map(len, self.ids.values()), default=0)
 
     @cached_property
@@ -164,8 +165,9 @@ async def read_answer(
 ) -> list[Page]:
     """The pages of one span, proven to be complete, or the single answer to its unpaged request.
 
-    If the first page is unreadable, the unpaged answer is used if it has rows; later spans are then unpaged
-    too. Raises UnreadableRows for any other unreadable answer, which readable spans of the window might hide.
+    If the first page is unreadable, the span is requested unpaged. If that answer has rows, it is used, and
+    later spans are requested unpaged too. If not, UnreadableRows is raised, because readable spans of the
+    window might hide the unreadable one.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -207,14 +209,16 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    Reading ends at an empty page, and at a rejected page after one that is shorter than the first. Once all
-    stated rows have arrived, a page that is rejected, fails or fits no shape ends it too. So does a page
-    shorter than requested if pages are not capped, as a service that caps them may state one page's total.
-    They are not capped if a page of the span is full or, at its first page, if another span had a longer one.
+    Reading ends at an empty page, and at a rejected page after a page that is shorter than the first. Once
+    all stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape.
 
-    Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
-    moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A first answer
-    that is not a page is returned alone.
+    It then also ends at a page shorter than requested, if the service is known not to cap pages. (A service
+    that does may state the total of one page.) That is known if a page of the span is full or, for the first
+    page, if a page of another span was longer.
+
+    After that, some pages are read again, and must have the same rows. Raises PagingUnproven if rows are
+    missing or moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A
+    first answer that is unpaged, or that does not fit the shape, is returned alone.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -252,9 +256,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
     """The indexes of the pages to read again, as a removed row moves a later one to a page already read.
 
-    If the rows add up to the stated total: the first page, if several have rows. Otherwise: the empty page
-    and all pages with rows except the last. If only one page has rows, it is read again only if it is full
-    and no total is stated.
+    - If the rows add up to the stated total: the first page, or no page if only one has rows.
+    - Otherwise: the empty page, and all pages with rows except the last. If only one page has rows, it is
+      read again too if it is full and no total is stated.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:

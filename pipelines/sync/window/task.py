@@ -44,7 +44,7 @@ class TaskState:
         self.windows = newest_first(self.planned.windows)
 
     def next_windows(self, count: int, today: date) -> list[Window]:
-        """Take at most `count` of the newest windows, cut to the learned limit unless the task is stopped."""
+        """Take at most `count` of the newest windows; cut them to the learned limit if they are requested."""
         newest: list[Window] = []
         while self.windows and len(newest) < count:
             window = self.windows.popleft()

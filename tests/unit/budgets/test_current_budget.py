@@ -66,7 +66,7 @@ def test_an_ambiguous_answer_is_unreadable(shape: str) -> None:
 
 def test_a_field_that_the_operator_names_is_the_budget_next_to_an_outcome() -> None:
     tree = [{**IDS, **PERIOD, "commission": 4_000_000, "budget": 3_000_000}]
-    with pytest.raises(Unreadable, match="does not show which field is commission_budget"):
+    with pytest.raises(Unreadable, match="does not show which field holds commission_budget"):
         read(tree, "user_budget_commission")
     named = read(tree, "user_budget_commission", commission_budget=".budget")
     assert named == {"commission": 3_000_000}
