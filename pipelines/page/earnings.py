@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, takewhile
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
+from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline, waterfall_spans
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
 from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
@@ -424,15 +424,14 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     if numbers is None:
         return None
     year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-    amounts = {step: getattr(year, f"{step}_effect") for step in steps} | {"difference": year.difference}
-    spans = column_spans([*amounts.values()])
+    spans = waterfall_spans([getattr(year, f"{step}_effect") for step in steps])
     series = [
-        Series("", colour, [span if span and (span[1] >= 0) is is_gain else None for span in spans])
+        Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
-        for name, value in amounts.items()
+        f"{words.text(f'drivers.{name}')}\n{words.compact(float(end) - float(start), has_plus=True)}"
+        for name, (start, end) in zip((*steps, "difference"), spans, strict=True)
     ]
     drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
     notes = [words.text("drivers.note")] if has_other_offices else []
