@@ -61,7 +61,7 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether it is a declared id; the code of a state or kind is not, because it may be 0."""
+        """Whether the column is a declared id; the code of a state or kind, which may be 0, is not."""
         is_named_id = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_id
 
@@ -131,9 +131,9 @@ class Table:
     `rows` is a path of JSON keys: `[]` steps into every element of a list, and `*[]` into every list of
     objects under any key (a column at `#` has the key). The empty path is the document itself.
 
-    A column is a member of the row. Other columns have full paths: a member of a level above the row
-    (`offices[].name`), or a column of the parent row (`@parent.id`). `parent` names the table in whose rows
-    this table is nested. A row that lacks a column of the `key` still fits if it has the old id that
+    Most columns are members of the row. Others have a full path: to a member of a level above the row
+    (`offices[].name`), or to a column of the parent row (`@parent.id`). `parent` names the table in whose
+    rows this table is nested. A row that lacks a column of the `key` still fits if it has the old id that
     `old_keys` maps the column to.
     """
 
@@ -167,7 +167,7 @@ class Choices:
 class Ids(NamedTuple):
     """A source of ids: a table of schema bi, and the columns that together form one id.
 
-    Only rows that meet the condition count. It is written in SQL, and may contain `_today`, the local day.
+    The condition, in SQL, selects rows of the table; it may contain `_today`, the local day.
     """
 
     table: str
@@ -251,7 +251,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class ShrinkLimits:
-    """How many stored rows of a window's months an answer may remove; if it removes more, it is held back."""
+    """How many stored rows of a window's months an answer may remove; one that removes more is held back."""
 
     max_loss: float = 0.5  # share of the stored rows
     min_rows: int = 20  # if fewer rows are stored, all may be removed

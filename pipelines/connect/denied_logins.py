@@ -23,9 +23,9 @@ SECONDS_TO_SECOND_TRY = 12 * 3600
 class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
-    A file represents a username and password at one address, and contains neither. Its modification time is
-    that of the latest denial, and it is empty until the second try is denied too. A corrected password has
-    another file name, so it is tried immediately.
+    Each file stands for a username and password at one address; neither of them is in the file. The file's
+    modification time is that of the latest denial. The file is empty until the second try is denied too. A
+    corrected password has another file name, so it is tried immediately.
     """
 
     folder: Path

@@ -82,7 +82,7 @@ class RetryPolicy:
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """The seconds of a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
+    """The wait in a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
     if header is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The JSON document of one answer; where orjson fails or may lose digits, the json module reads it."""
+"""The JSON document of one answer, read by orjson; if that fails or may lose digits, by the json module."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def normalize(
     """Read the documents of a window into the tables of their report.
 
     `months` are those of the window. For each document, `requested_ids` has the requested id, and `choices`
-    the requested value of the endpoint's parameter. The parsed documents are freed. Raises ShapeMismatch if a
+    the requested value of the endpoint's choice. The parsed documents are freed. Raises ShapeMismatch if a
     document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)

@@ -24,7 +24,7 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""A choice counts as ignored if at least this share of the first value's ids are returned for the other."""
+"""A choice counts as ignored if at least this share of the first value's ids is returned for the second."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names; a name that repeats another or is taken, in any case, has `_2`, `_3` ... appended."""
+    """The names; `_2`, `_3` ... is appended to a name that is taken or repeated, in any letter case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -160,12 +160,12 @@ def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choic
 
     A few rows may have changed between the two requests, but not nearly all.
     """
-    first, in_both = 0, 0
+    first_count, both_count = 0, 0
     for frame, key in keyed:
         ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), in_both=pl.col(choice).any())
-        first += ids.filter("first").height
-        in_both += ids.filter("first", "in_both").height
-    return first > 0 and in_both >= NEARLY_ALL * first
+        first_count += ids.filter("first").height
+        both_count += ids.filter("first", "in_both").height
+    return first_count > 0 and both_count >= NEARLY_ALL * first_count
 
 
 def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:

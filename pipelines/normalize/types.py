@@ -190,14 +190,14 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
-    """Values of one kind as decimals: small numbers are cast, others are parsed from their decimal text."""
+    """Values of one kind as decimals: texts and large fractions are parsed as text, other numbers cast."""
     if kind == WHOLE:
         bound = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-bound, bound), None).cast(dtype)
     if kind == TEXT:
         return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
-    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast keeps all their digits
+    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast may change digits of others
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)
@@ -206,7 +206,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text, written as in JSON or with leading zeros; NaN if not, or if over 40 digits."""
+    """The number in a text written as in JSON (or with leading zeros); NaN for others and over 40 digits."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 

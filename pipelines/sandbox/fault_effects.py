@@ -73,7 +73,7 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page whose rows move between readings, or are repeated.
 
-    The first page that is read lacks the moving rows. With a restless fault, the third, the fifth ... do too.
+    The first page that is read lacks the moving rows. With a restless fault, the third, fifth ... do too.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:

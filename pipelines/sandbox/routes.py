@@ -89,7 +89,7 @@ class Route:
 
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a request, by name in lower case; they are read one by one, and errors collected."""
+    """The parameters of a request, by name in lower case; they are read one by one. Collects their errors."""
 
     values: Mapping[str, str]
     errors: dict[str, list[str]] = field(default_factory=dict)

@@ -83,7 +83,7 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
 def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
-    A column whose declared path does not fit the moved rows counts as absent; a needed one raises PathError.
+    A column whose declared path does not fit the file's rows counts as absent; a needed one raises PathError.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]

@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps per agent of a new or foreign home, one more after a restatement; none once cancelled."""
+    """Two steps per agent of a new or foreign home, and one more if restated; cancelling removes them all."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)
