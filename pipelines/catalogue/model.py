@@ -221,7 +221,7 @@ class Endpoint:
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, such as selectionType
     choices: Choices | None = None  # a parameter with one request per value
     paged: bool = False
-    unpaged_path: str | None = None  # the same report without pages, if pages may be incomplete
+    unpaged_path: str | None = None  # the same report without pages, requested if pages may be incomplete
     by_id: ById | None = None  # one request per id
 
     @property
@@ -240,7 +240,7 @@ class Timing:
     """When a report is requested."""
 
     enabled: bool = True  # whether it is on by default
-    on_demand: bool = False  # only for ids that the operator names
+    on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # future months are requested too; once a week, if each takes a request
     counterpart: str | None = None  # the report with the same budgets for a range of months
@@ -279,7 +279,7 @@ class Report:
     decimal: str = "."  # the decimal separator of numbers that are written as texts
     unpaged: Report | None = None  # the unpaged counterpart, if it has another shape
     is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape
-    shape: str = ""  # a hash of its part of shapes.toml; empty without one
+    shape: str = ""  # a hash of the report's part of shapes.toml; empty if the file has no such part
 
     @property
     def margin(self) -> timedelta:

@@ -179,7 +179,8 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
     """The error for a login that was denied by this answer or, without one, before the request was sent."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. Then `brokerbi sync`.",
+        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. "
+        "Then run `brokerbi sync`.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,

@@ -13,7 +13,7 @@ from pipelines.sandbox.calls import HttpError
 from pipelines.sandbox.world.records import Budget
 
 Omitted = Literal["kept", "zeroed"]
-"""What happens to a measure that a written budget omits: not documented."""
+"""What happens to a measure that a written budget omits; the interface does not state it."""
 
 MAX_COMMISSION = 10_000_000
 MAX_INTEGER = 2**31 - 1

@@ -19,7 +19,7 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""Whether dateTo itself, or its whole day, belongs to the interval: not documented."""
+"""Whether dateTo itself, or its whole day, belongs to the interval; the interface does not state it."""
 
 
 @dataclass(frozen=True, slots=True)
