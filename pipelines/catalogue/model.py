@@ -177,7 +177,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that are expected to change, because they meet the condition.
+    """The rows of a table that are expected to change: those that meet the condition.
 
     Of the months with such rows, each nightly run requests at most `max_months`: those read longest ago.
     """

@@ -32,7 +32,7 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # the interface states no limit, but longer answers may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
-"""Reports that can select sales by time of change, preferred ones first (interface, Business intelligence)."""
+"""Reports that can select sales by change time, preferred ones first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest limit of any report

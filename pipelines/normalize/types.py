@@ -197,7 +197,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     if kind == TEXT:
         return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
-    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast could change others
+    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast could change larger ones
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)

@@ -128,7 +128,7 @@ class Parameters:
         return None
 
     def month_range(self, this_year: int) -> tuple[Month, Month]:
-        """The first and the last month; by default, those of this year."""
+        """The first and the last month; by default, January and December of this year."""
         from_year = self.whole_number("fromYear", 1990, 2100) or this_year
         to_year = self.whole_number("toYear", 1990, 2100) or max(this_year, from_year)
         start = Month(from_year, self.whole_number("fromMonth", 1, 12) or 1)
