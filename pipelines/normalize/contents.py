@@ -43,7 +43,7 @@ class Fields:
         self.objects = objects
         have_same_keys = set(map(len, objects)) == {len(set().union(*objects))}
         self.key_tuples = {tuple(objects[0]): None} if have_same_keys else dict.fromkeys(map(tuple, objects))
-        self.spellings: dict[str, list[str]] = {}
+        self.spellings: dict[str, list[str]] = {}  # simplified name -> keys in the objects
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             self._add(key)
 
