@@ -1,8 +1,9 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of them take a range of months: one request serves all months if its rows state their month.
-The others have one month in their path, and are requested once a week, and when their counterpart for a range
-has changed. No row is documented: the paths of columns are assumed, and `shapes.toml` can correct them.
+Three of the reports take a range of months: one request serves all months if its rows state their month.
+The other reports have one month in their path. They are requested once a week, and whenever the report with
+the same budgets for a range has changed. No row is documented: the paths of columns are assumed, and
+`shapes.toml` can correct them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 REQUESTED_USER = requested("asked_user_id", description="the requested user", id_of="user")
-USER = ById(  # the users of a customer or, if none are loaded, users who earned commission
+USER = ById(  # the users of a customer or, if no user is loaded, the users who earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 measure = partial(assumed, type="DECIMAL(18,4)", needed=True)
@@ -69,7 +70,7 @@ def _range_report(name: str) -> Report:
     """The budget of all offices and users of a customer for a range of months."""
     operation, meaning, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
-    # The interface states no limit, and 60 months make most first backfills one request.
+    # The interface states no limit; with 60 months, most first backfills take one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,

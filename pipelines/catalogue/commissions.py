@@ -27,7 +27,7 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 
-# Earnings of an office or user in the window; a shared sale counts by its shares.
+# Earnings of an office or user in the window; each gets only its share of a shared sale.
 EARNINGS = (
     money(
         "commission",

@@ -39,10 +39,13 @@ ID_SEPARATOR = "|"
 class Column:
     """One column of a table; `source` is the JSON path of its values, empty for a column of the request.
 
-    `id_of` marks the id of a natural person, `personal` a fact about a person: the one whose id has the
-    same prefix (`contact_first_name` and `contact_id`), or else every person in the row. `name_inferred`
-    marks a field whose name in the JSON is not documented, `is_day` a time that stands for a whole day, and
-    `needed` a column that is reported as missing if no row has it. Undeclared fields are not `documented`.
+    - `id_of` marks the id of a natural person.
+    - `personal` marks a fact about a person: the one whose id has the same prefix (`contact_first_name` and
+      `contact_id`). If the row has no such id, the fact is about every person in the row.
+    - `name_inferred` marks a field whose name in the JSON is not documented.
+    - `is_day` marks a time that stands for a whole day.
+    - `needed` marks a column that is reported as missing if no row has it.
+    - `documented` is false for a field that the catalogue does not declare.
     """
 
     name: str
@@ -58,7 +61,7 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether it is a declared id; the code of a state or kind is not, because it may be 0."""
+        """Whether the column is a declared id; the code of a state or kind, which may be 0, is not."""
         is_named_id = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_id
 
@@ -80,7 +83,7 @@ def functions_of(path: str) -> list[str]:
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
     """A column for a documented field of the JSON (interface, What the service does); any field may be null.
 
-    A field of a level above the row, or of the parent row, has a full path as `source`, and a `name` of ours.
+    For a field of a level above the row, or of the parent row, `source` is a full path and `name` is ours.
     """
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
@@ -125,11 +128,13 @@ requested = partial(Column, type="VARCHAR", source="")
 class Table:
     """One table of a report: where its rows are in the answer, and their documented columns.
 
-    `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
-    under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
-    members of the row, or have the full path of a member of a level above it (`offices[].name`) or of a
-    column of the parent row (`@parent.id`). `parent` names the table in whose rows this table is nested. A
-    row that lacks a column of the `key` still fits if it has the old id that `old_keys` maps the column to.
+    `rows` is a path of JSON keys: `[]` steps into every element of a list, and `*[]` into every list of
+    objects under any key (a column at `#` has the key). The empty path is the document itself.
+
+    Most columns are members of the row. Others have a full path: to a member of a level above the row
+    (`offices[].name`), or to a column of the parent row (`@parent.id`). `parent` names the table in whose
+    rows this table is nested. A row that lacks a column of the `key` still fits if it has the old id that
+    `old_keys` maps the column to.
     """
 
     name: str
@@ -146,11 +151,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter with two values: every window is requested once for each, in this order.
+    """A parameter with two values: every window is requested once for each value, in this order.
 
     In every topmost table, `column` has the meaning of the value that a row was requested with. A row that is
     returned for both values changed between the requests, so the last value counts. But if nearly all rows of
-    the first value are returned for both, the service ignores the parameter, and their `column` is null.
+    the first value are returned for both, the service ignores the parameter. Then `column` is null in the
+    rows that were returned for both.
     """
 
     parameter: str
@@ -159,9 +165,9 @@ class Choices:
 
 
 class Ids(NamedTuple):
-    """A source of ids: columns of a table in schema bi, and a condition in SQL that its rows must meet.
+    """A source of ids: a table of schema bi, and the columns that together form one id.
 
-    The condition may contain `_today`, the local day.
+    The condition, in SQL, selects rows of the table; it may contain `_today`, the local day.
     """
 
     table: str
@@ -171,7 +177,10 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that will change; of their months, each nightly run requests the `max_months` read longest ago."""
+    """The rows of a table that are expected to change: those that meet the condition.
+
+    Of the months with such rows, each nightly run requests at most `max_months`: those read longest ago.
+    """
 
     table: str
     condition: str
@@ -194,11 +203,11 @@ class ById:
         """The names of the columns that contain the requested id."""
         return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.parameters)
 
-    def parts(self, id_: str | None) -> tuple[str | None, ...]:
-        """The parts of an id, in the order of `parameters`."""
-        if id_ is None:
+    def parts(self, requested_id: str | None) -> tuple[str | None, ...]:
+        """The parts of a requested id, in the order of `parameters`; each is None without an id."""
+        if requested_id is None:
             return (None,) * len(self.parameters)
-        return tuple(id_.split(ID_SEPARATOR, len(self.parameters) - 1))
+        return tuple(requested_id.split(ID_SEPARATOR, len(self.parameters) - 1))
 
 
 @dataclass(frozen=True)
@@ -207,12 +216,12 @@ class Endpoint:
 
     path: str
     time_parameters: TimeParameters
-    window_months: int = 1  # the most calendar months to request and load together
-    limit: int | None = None  # the most months of one request, if fewer (interface, Limits)
+    window_months: int = 1  # the most calendar months that are loaded together, as one window
+    limit: int | None = None  # the most months of one request, if fewer than a window (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, such as selectionType
     choices: Choices | None = None  # a parameter with one request per value
     paged: bool = False
-    unpaged_path: str | None = None  # the same report without pages, if pages may be incomplete
+    unpaged_path: str | None = None  # the same report without pages, requested if pages may be incomplete
     by_id: ById | None = None  # one request per id
 
     @property
@@ -222,7 +231,7 @@ class Endpoint:
 
     @property
     def choice_values(self) -> tuple[str | None, ...]:
-        """The values of `choices`, each of which is requested for a window; a single None without choices."""
+        """The values of `choices`, all of which are requested for each window; without choices, one None."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -231,9 +240,9 @@ class Timing:
     """When a report is requested."""
 
     enabled: bool = True  # whether it is on by default
-    on_demand: bool = False  # only for ids that the operator names
+    on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # also future months; once a week, if each month takes a request
+    months_ahead: bool = False  # future months are requested too; once a week, if each takes a request
     counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
@@ -242,7 +251,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class ShrinkLimits:
-    """How many stored rows of a window's months an answer may remove before it is held back."""
+    """How many stored rows of a window's months an answer may remove; one that removes more is held back."""
 
     max_loss: float = 0.5  # share of the stored rows
     min_rows: int = 20  # if fewer rows are stored, all may be removed
@@ -264,20 +273,20 @@ class Report:
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
-    estate_id_column: str | None = None  # column of the first table that has the id of the estate
+    estate_id_column: str | None = None  # the column of the first table that contains the estate's id
     root: str = ""  # member names that lead from the document to where paths of rows and columns begin
     total_rows: str = ""  # member names that lead from the document to the number of rows on all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
     unpaged: Report | None = None  # the unpaged counterpart, if it has another shape
     is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape
-    shape: str = ""  # a hash of its part of shapes.toml; empty without one
+    shape: str = ""  # a hash of the report's part of shapes.toml; empty if the file has no such part
 
     @property
     def margin(self) -> timedelta:
         """The extra time that is requested before and after the requested months.
 
-        The interface states no time zone, so the service may read the bounds in another one than that of its
-        rows. Rows of this extra time are left out.
+        The interface states no time zone, so the service may read the bounds of a request in another zone
+        than that of its rows. Rows of this extra time are left out.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
@@ -295,7 +304,7 @@ class Report:
 
     @property
     def is_tracked_by_id(self) -> bool:
-        """Whether the ledger tracks this report by requested id; in some nightly runs no id is due."""
+        """Whether the ledger tracks this report by requested id instead of by month."""
         return self.endpoint.by_id is not None and not self.has_months
 
 

@@ -32,7 +32,7 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # the interface states no limit, but longer answers may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
-"""Reports that can select sales by change, the preferred one first (interface, Business intelligence)."""
+"""Reports that can select sales by change time, preferred ones first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest limit of any report
@@ -200,7 +200,7 @@ def _nested_tables(
 def _estates(
     name: str, description: str, *, is_thin: bool = False, dated_by: str | None = "contract_day"
 ) -> tuple[Table, ...]:
-    """The table of estates and its nested tables; if `is_thin`, with fewer columns and without changes."""
+    """The table of estates and its nested tables; with `is_thin`, fewer columns and no tables of changes."""
     estates = Table(
         f"{name}_estates",
         ESTATE_ROWS,
@@ -319,9 +319,10 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The first of PROBE_REPORTS that is not denied: its name, and its variant with changed sales; else None.
+    """The name of the first of PROBE_REPORTS that is not denied, and its variant that selects changed sales.
 
-    The service files a changed sale under the month of the change, so rows get no month.
+    None if all are denied. The service files a changed sale under the month of its change, not of its
+    contract, so rows get no month.
     """
     for name in PROBE_REPORTS:
         if name in catalogue and name not in denied:

@@ -1,4 +1,4 @@
-"""Circuit breaker: slows a run down, then stops it, if too many requests fail or are denied."""
+"""Circuit breaker: slows a run down if many requests fail or are denied, and stops it if too many do."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ CustomerLogin = tuple[str, Login | None]
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved if at least half of the latest tries failed or were denied. `stop_error`, which
-    ends the run, is set if in a row
-    - three or more requests failed, all of them because no connection could be made,
-    - `max_failures` requests failed in all their tries, for at least three pairs of a report and a customer
-      and at least three reports (or all `report_count` reports of the run), or
-    - every report was denied (403), for at least six such pairs and at least three customers.
+    The rate limit is halved if at least half of the latest 20 tries failed or were denied. `stop_error`,
+    which ends the run, is set in three cases:
+    - No connection could be made for three or more requests in a row, and no other request failed among them.
+    - `max_failures` requests in a row failed in all their tries. They are for at least three reports (or all
+      `report_count` reports of the run), and for at least three pairs of a report and a customer.
+    - Since the service last answered (200, 204 or 400), it denied every report (403), for at least six such
+      pairs and at least three customers.
+    A try that is not retryable ends a row of failed requests.
     """
 
     rate_limit: RateLimit
@@ -51,7 +53,7 @@ class CircuitBreaker:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Record a try; if it is not retryable, it ends the series of failed requests."""
+        """Record a try. A try that is not retryable ends the row of failed requests."""
         is_denied = attempt.status == FORBIDDEN
         self._latest_failures.append(attempt.is_retryable or is_denied)
         if len(self._latest_failures) == LATEST_TRIES and sum(self._latest_failures) * 2 >= LATEST_TRIES:
@@ -99,7 +101,7 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login got no answer for a customer, and was denied at least three of its reports.
+        """Whether the service denied a login at least three reports of a customer, and answered none.
 
         At least one of the denied reports must have been answered for another customer or login.
         """
@@ -124,6 +126,6 @@ class CircuitBreaker:
         )
 
     def _give_up(self, error: CircuitOpen) -> None:
-        """End the run with this error, unless another has ended it already."""
+        """Slow down, and end the run with this error; an earlier error is not replaced."""
         self.rate_limit.slow_down()
         self.stop_error = self.stop_error or error

@@ -47,7 +47,8 @@ class Client:
 
     A GET request is repeated only after 429, 5xx, connection errors, time-outs, broken or stale answers, and
     2xx answers that are not JSON. After a 401 the client sends nothing more; `denied_logins` decides when
-    a later client may. Raises ValueError for a base address that is invalid or contains a login.
+    a later client may try the login again. Raises ValueError for a base address that is invalid or contains
+    a login.
     """
 
     base_url: str
@@ -75,8 +76,8 @@ class Client:
 
         `read` runs in a thread. It may raise TooManyObjects; any other ValueError means that the body is not
         JSON. `tries` can only lower `retry.tries`. The wait for the first slot does not count towards
-        `retry.total_seconds`. Raises a ConnectError on failure, and before sending if the login was denied
-        or the circuit is open.
+        `retry.total_seconds`. Raises a ConnectError on failure. If the login was denied or the circuit is
+        open, the error is raised before anything is sent.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -107,10 +108,10 @@ class Client:
             await self.clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
-        """Send a writing request without ever repeating it; returns the answer if the service accepted it.
+        """Send a writing request, which is never repeated; returns the answer if its status is 2xx.
 
         Raises a ConnectError on failure. After TooManyRequests, Unavailable and Unreachable the
-        service may or may not have written: read before sending again.
+        service may or may not have written: read the value before sending the request again.
         """
         _, attempt, answer = await self._try(request, 1)
         self._note(attempt)
@@ -131,9 +132,10 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Make one try; returns its start and outcome. Raises if the login was denied or the circuit is open.
+        """Make one try; returns when it was sent, the try, and the answer if one arrived.
 
         Until the service has accepted the login, tries go one at a time, so a wrong login costs one request.
+        Raises a ConnectError if the login was denied or the circuit is open.
         """
         self._check(request)
         if not self._is_accepted:
@@ -166,7 +168,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try and, in a list, the result of `read`; for an unusable answer, a failed try and []."""
+        """The try and, in a list, the result of `read`. If the answer is unusable: a failed try and []."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

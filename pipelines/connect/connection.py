@@ -68,9 +68,9 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send a request once and read the whole answer, which is None if no status arrived.
+        """Send a request once and read the whole answer; the answer is None if no status arrived.
 
-        If the status is not 2xx, errors of the body are ignored.
+        Errors while the body is read are ignored if the status is not 2xx.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
@@ -110,7 +110,7 @@ class Connection:
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read and decompress a response into `body`; returns False if it exceeds the limit.
 
-        Raises errors of httpx if a response ends early, is damaged, or is compressed other than by gzip.
+        Raises errors of httpx if a response ends early, is damaged, or is compressed but not by gzip.
         """
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
@@ -153,7 +153,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """The body; if it is not valid UTF-8, it is converted from its declared charset, if possible."""
+    """The body, converted from its declared charset if it is not valid UTF-8; unchanged if that fails."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

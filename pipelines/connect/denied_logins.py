@@ -1,4 +1,4 @@
-"""Denied logins, stored by fingerprint, so that a wrong password is sent at most twice, on two nights."""
+"""Denied logins, stored by fingerprint, so that a wrong one is sent at most twice, 12 hours or more apart."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ COST = 2**14
 """The cost of scrypt: each guess at a password takes 16 MB and as much time as one of our checks."""
 FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""After this time a denied login is tried once more, as the denial may be an error of the service."""
+"""After this time a denied login is tried once more, because the denial may be an error of the service."""
 
 
 @dataclass(frozen=True)
 class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
-    A file represents a username and password at one address, and contains neither. Its modification time is
-    that of the latest denial, and it is empty until the second try is denied too. A corrected password has
-    another file name, so it is tried immediately.
+    Each file stands for a username and password at one address; neither of them is in the file. The file's
+    modification time is that of the latest denial. The file is empty until the second try is denied too. A
+    corrected password has another file name, so it is tried immediately.
     """
 
     folder: Path

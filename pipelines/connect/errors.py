@@ -24,9 +24,9 @@ GATEWAY_TIMEOUT = 504
 class ConnectError(Exception):
     """The failure of a `request`; the message does not name the request.
 
-    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries,
-    `last_try` the outcome of the last try in words, and `login` names a denied login. Errors with the same
-    `login` and the same `trouble` share a cause in meta.conditions, unless `trouble` is empty.
+    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries, and
+    `login` names a denied login. If no try was left, `last_try` states how the last one ended. Errors with
+    the same non-empty `trouble` and the same `login` (possibly none) are one cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -72,7 +72,7 @@ class BadRequest(ConnectError):
 
 
 class Unexpected(ConnectError):
-    """Any other, undocumented status."""
+    """A status that the interface does not document."""
 
 
 class Redirected(ConnectError):
@@ -84,7 +84,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """A body, even a small one, has more values than fit in memory; raised while it is read."""
+    """A body has more objects and lists than allowed, even if its bytes are within the size limit."""
 
 
 class NotJson(ConnectError):
@@ -130,9 +130,9 @@ CHECK_ADDRESS = (
     "both are right; then ask the service's support whether it has the requested months."
 )
 TOO_OLD_OR_GROUP = (
-    "If the service has no data for the first month, set BROKERBI_START to a later month. If the report does "
-    "not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch the report off with "
-    "BROKERBI_REPORTS."
+    "If the request begins before the service has data, set BROKERBI_START to a later month. If the report "
+    "does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch the report off "
+    "with BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
     "The answer is kept in landing. If the error lasts, ask the service's support, or switch the report off "
@@ -176,10 +176,11 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a login that was denied, by this answer or earlier."""
+    """The error for a login that was denied by this answer or, without one, before the request was sent."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. Then `brokerbi sync`.",
+        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. "
+        "Then run `brokerbi sync`.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,

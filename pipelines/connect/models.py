@@ -30,7 +30,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    Messages call the login by its `name`, which states the setting that contains it.
+    Messages call the login by its `name`: the setting that contains the login.
     """
 
     username: str = field(repr=False)
@@ -42,16 +42,18 @@ class Login:
         return f"Basic {b64encode(f'{self.username}:{self.password.get_secret_value()}'.encode()).decode()}"
 
     def hide(self, text: str) -> str:
-        """The text without this login, in case the service or a library repeats it.
+        """The text without this login, in case the service or a library repeats the login.
 
-        It is found as plain text, in Base64, escaped for JSON (once or twice) or HTML, and percent-encoded.
+        The login is found as plain text, in Base64, escaped for JSON (once or twice) or HTML, and
+        percent-encoded. A username or password of fewer than four characters stays.
         """
         return _hide_secrets((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, because it may be an ordinary word.
 
-        Rows keep a password that is short, all letters, or without letters, because it may be data.
+        A body with rows also keeps a password that may be data: one of fewer than eight characters, of only
+        letters, or without letters.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -110,8 +112,8 @@ def _spellings(character: str) -> str:
 class Limits:
     """The limits of one try.
 
-    `seconds` bounds each wait for the network, `try_seconds` the whole try, even if the answer comes byte
-    by byte. `largest_bytes` bounds the answer before and after decompression, because all of it is in memory.
+    `seconds` limits each wait for the network, and `try_seconds` the whole try, even if the answer comes byte
+    by byte. `largest_bytes` limits the answer before and after decompression, as all of it is in memory.
     """
 
     seconds: float = 30.0
@@ -121,9 +123,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: a percent-encoded path below the base address, and a query; with a JSON `body`, it writes.
+    """One request: a percent-encoded path below the base address, a query and, if it writes, a JSON `body`.
 
-    Raises ValueError for a path that is not encoded or has a segment `.` or `..`.
+    Raises ValueError for a path that is not encoded, or has a segment that is empty, `.` or `..`.
     """
 
     path: str
@@ -177,8 +179,8 @@ ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", 
 class Try:
     """The outcome of one try of a request: its status, if one arrived, and its kind of error, if any.
 
-    If the status is not 2xx, `error_kind` is None. `detail` describes the error, without the login; `bytes`
-    is the size of the received body after decompression.
+    `error_kind` is None if a status other than 2xx arrived. `detail` describes the error, without the login.
+    `bytes` is the size of the received body after decompression.
     """
 
     request: Request
@@ -198,7 +200,7 @@ class Try:
 
     @property
     def shows_accepted_login(self) -> bool:
-        """Whether the answer shows that the service accepts the login; a transient error does not."""
+        """Whether the service accepted the login, as any answer shows except a 401 and a retryable error."""
         return self.status not in (None, UNAUTHORIZED) and not self.is_retryable
 
     @property

@@ -45,7 +45,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate; calls within five seconds count once. A minute without calls undoes one halving."""
+        """Halve the rate, at most to an eighth; calls within five seconds of a halving do nothing."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
@@ -63,7 +63,7 @@ class RateLimit:
 class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
-    At most `tries` tries are made, and none is scheduled more than `total_seconds` after the first.
+    At most `tries` tries are made, and no try is scheduled more than `total_seconds` after the first.
     """
 
     tries: int = 5
@@ -82,7 +82,7 @@ class RetryPolicy:
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """The seconds of a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
+    """The wait in a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
     if header is None:
         return None
     try:

@@ -16,7 +16,7 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # if undeclared fields of objects would exceed this, all stay JSON, in one column
+MAX_COLUMNS = 250  # if undeclared fields would make more columns, all of them stay JSON, in one column
 MORE_FIELDS = "more fields"  # in place of a field's name; the JSON column is `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
@@ -24,7 +24,7 @@ EMPTY: Object = {}
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values and, by kind of JSON value, a mask of the values that do not fit its type."""
+    """A column and its values; `misfits` has, by kind of JSON value, a mask of those that do not fit."""
 
     column: Column
     values: pl.Series
@@ -37,13 +37,13 @@ class FilledColumn:
 
 
 class Fields:
-    """The members of objects by simplified name, because the service may spell a field in two ways."""
+    """The members of objects by simplified name, because the service may spell one field in several ways."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = objects
         have_same_keys = set(map(len, objects)) == {len(set().union(*objects))}
         self.key_tuples = {tuple(objects[0]): None} if have_same_keys else dict.fromkeys(map(tuple, objects))
-        self.spellings: dict[str, list[str]] = {}
+        self.spellings: dict[str, list[str]] = {}  # simplified name -> keys in the objects
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             self._add(key)
 
@@ -76,8 +76,8 @@ class Fields:
 class Contents:
     """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
-    `declared` are the columns to read, and `lists` the lists that are separate places, by simplified names.
-    With `takes_all`, undeclared fields become columns; with `takes_lists`, undeclared lists become tables.
+    `declared` has the columns to read, and `lists` the lists that are read as places of their own. With
+    `takes_all`, undeclared fields become columns; with `takes_lists`, undeclared lists are set aside too.
     """
 
     declared: Mapping[Keys, Column]
@@ -89,7 +89,7 @@ class Contents:
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, prefix: Keys = (), spelled_prefix: Keys = ()) -> None:
-        """Add the values of objects; `prefix` has the simplified names that lead to nested ones."""
+        """Add the values of objects; for nested objects, `prefix` has the simplified names leading there."""
         paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(prefix)] == prefix)
         declared = {keys[len(prefix)] for keys in paths if len(keys) > len(prefix)}
         names = [
@@ -143,7 +143,7 @@ def has_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """The columns, each of its declared type or else of the narrowest type that fits its values."""
+    """The columns: a declared one in its type, any other in the narrowest type that fits its values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)

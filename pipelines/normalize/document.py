@@ -1,4 +1,4 @@
-"""The JSON document of one answer, read by orjson or, if this fails or may lose digits, the json module."""
+"""The JSON document of one answer, read by orjson; if that fails or may lose digits, by the json module."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -24,7 +25,7 @@ MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always k
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A number of 16 characters or more, seven or more before its point: a float may lose digits of an amount."""
+"""A number of 16 or more characters, with seven or more before its point: a float may not keep its digits."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
@@ -64,8 +65,8 @@ def read_document(body: bytes) -> Document:
 def parse_exactly(body: bytes) -> Json:
     """Parse a body with the json module; raises InvalidJson.
 
-    Integers of more than 4,000 characters become Decimals, and so do fractions of more than 16 characters or
-    beyond the range of a float. NaN and Infinity, which JSON does not allow, become null.
+    Integers of more than 4,000 characters become Decimals. So do other numbers if they have more than 16
+    characters or exceed a float. NaN and Infinity, which JSON does not allow, become null.
     """
     text = _decode(body)
     if r"\u" in text:
@@ -120,8 +121,7 @@ def _decode(body: bytes) -> str:
 
 def _parse_fraction(text: str) -> float | Decimal:
     number = float(text)
-    is_finite = number - number == 0
-    return number if is_finite and len(text) <= MAX_EXACT_LENGTH else Decimal(text)
+    return number if isfinite(number) and len(text) <= MAX_EXACT_LENGTH else Decimal(text)
 
 
 def _parse_integer(text: str) -> int | Decimal:

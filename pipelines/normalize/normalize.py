@@ -73,8 +73,8 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window; `requested_ids` and `choices` have, for each document, the requested id
-    and the requested value of the endpoint's `choices`. Parsed documents are freed. Raises ShapeMismatch if a
+    `months` are those of the window. For each document, `requested_ids` has the requested id, and `choices`
+    the requested value of the endpoint's choice. The parsed documents are freed. Raises ShapeMismatch if a
     document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
@@ -119,7 +119,7 @@ class _Normalizer:
     undated: bool = False
 
     def normalize(self) -> Normalized:
-        """Read all documents; every declared table is in the result, even without rows."""
+        """Read all documents; the result has every declared table, even one without rows."""
         root = member_path(self.report.root)
         self._read_level(document_level(shape_of(self.report), self.values, root), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
@@ -170,7 +170,7 @@ class _Normalizer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add the table of a level; returns it and the indexes of the rows neither rejected nor left out."""
+        """Add the table of a level; returns the table, and the indexes of the rows that it keeps."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -218,7 +218,7 @@ class _Normalizer:
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Record the rows that do not fit; returns their indexes. Raises ShapeMismatch for too many."""
+        """Record the rows that do not fit; returns their indexes. Raises ShapeMismatch if too many do not."""
         unfit = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
         unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, unfit)
@@ -251,8 +251,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if half of the rows (at least ten), or all rows of a document, are rejected.
 
-        Rows of nested tables may all be rejected. So may the only row of a document, if it is an object with
-        a declared column.
+        In a nested table, all rows may be rejected. So may the only row of a document, if that row is an
+        object with a declared column.
         """
         if table.parent:
             return

@@ -13,14 +13,14 @@ from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""The values of a documented id; if one is null, the id identifies nothing."""
+"""The values of a documented id; if a value is null, the id identifies nothing."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
     """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
 
-    `mismatch` states why the page, for example an error message, does not fit the shape of its report.
+    `mismatch` is the reason if a page, such as an error message, does not fit the shape of its report.
     """
 
     rows: Sequence[Sequence[Json]] = ()

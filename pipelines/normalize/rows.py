@@ -48,7 +48,7 @@ class Level:
     """The values at one place in all documents; at the topmost level, the roots of the documents.
 
     `elements` are these values, usually objects. For each element, `parents` has the index of the object in
-    `above` that contains it or, at the topmost level, the index of its document.
+    `above` that contains the element. At the topmost level, it has the index of the element's document.
     """
 
     place: Place
@@ -60,7 +60,7 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects; others are `{}`, or `{VALUE: value}` if nested rows declare no fields."""
+        """The elements as objects; others become `{}`, or `{VALUE: value}` in nested rows without columns."""
         if self.place.is_plain:
             return [{"": element} for element in self.elements]  # the shape's column has the empty path
         if set(map(type, self.elements)) <= {dict}:
@@ -96,7 +96,7 @@ class Level:
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """The index of the row that each element is nested in or, if there is none, of its document."""
+        """For each element, the index of the row that contains it or, without such a row, of its document."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -121,7 +121,7 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content has none."""
+    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content lacks it."""
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):
@@ -234,9 +234,9 @@ def _may_have_rows(
 ) -> bool:
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
-    `declared` are the names declared in the object, `declared_below` those declared only in the list. An
-    object may be a row of the list if it has none of `declared` or one of `declared_below`, unless it is
-    already a row of another table (`is_row`).
+    `declared` are the names declared in the object, `declared_below` those declared only in the list. With
+    `is_row`, the object is a row of another table. If not, it may be a row of the list if it has none of
+    `declared`, or any of `declared_below`.
     """
     if not element or ANY in declared:
         return False
@@ -250,7 +250,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The levels above with an undeclared member of this name, each after the levels that lead up to it."""
+    """Each level above that has an undeclared member of this name, after the levels that lead up to it."""
     path: list[Level] = []
     levels = []
     while level.above is not None:

@@ -24,15 +24,15 @@ OUR_COLUMNS = (
     "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
-"""A choice counts as ignored if at least this share of the first value's ids are returned for the other."""
+"""A choice counts as ignored if at least this share of the first value's ids is returned for the second."""
 
 
 @dataclass(frozen=True)
 class NormalizedTable:
     """Rows of one table in document order.
 
-    The frame has `_row` (0, 1, 2 ... in this answer and table), `_parent_row` (the `_row` of the parent,
-    in a nested table), `_month` (its first day; null in a report without months) and `columns`.
+    The frame has `_row` (0, 1, 2 ...), `_parent_row` (only in a nested table: the `_row` of the parent),
+    `_month` (the first day of the month; null in a report without months) and the `columns`.
     """
 
     name: str
@@ -46,9 +46,9 @@ class NormalizedTable:
 class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
-    `place` is its path and number; `reason` contains no value of the row, so that reasons can be counted and
-    published; `month` is the first day of its month, if known and requested; `is_undatable` is true if it may
-    belong to any requested month (see `undatable_rows`).
+    `place` is its path and number. `reason` contains no value of the row, so reasons can be counted and
+    published. `month` is the first day of its month, if known and requested. `is_undatable` is true if the
+    row may belong to any requested month (see `undatable_rows`).
     """
 
     table: str
@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row of a table states its month, so all rows of that table count for the first.
+    were requested and no row of a table states its month: its rows then count for the first month.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -80,9 +80,9 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """Declared columns in their order, empty if the answer lacks them; then the others with unique names.
+    """The declared columns in order, null if the answer lacks them; then the others, with unique names.
 
-    Equal names are numbered in the order of their sources, not of the answer.
+    Equal names are numbered in the order of the columns' sources, not in that of the answer.
     """
     arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
@@ -115,7 +115,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in order, those repeated or taken with `_2`, `_3` ... appended; case makes no difference."""
+    """The names; `_2`, `_3` ... is appended to a name that is taken or repeated, in any letter case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -130,8 +130,8 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice has returned more than once.
 
-    Of the rows with the same id, only those of the last value stay, and of equal rows only the first. If the
-    service ignores the choice, its column is null in rows that were returned for both values.
+    Of the rows with the same id, only those of the choice's last value stay; of equal rows, only the first.
+    If the service ignores the choice, the choice's column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -156,16 +156,16 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids with the first value were also returned for the other, in all tables together.
+    """Whether nearly all ids of the first value, in all tables together, were returned for the second too.
 
     A few rows may have changed between the two requests, but not nearly all.
     """
-    first, in_both = 0, 0
+    first_count, both_count = 0, 0
     for frame, key in keyed:
         ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), in_both=pl.col(choice).any())
-        first += ids.filter("first").height
-        in_both += ids.filter("first", "in_both").height
-    return first > 0 and in_both >= NEARLY_ALL * first
+        first_count += ids.filter("first").height
+        both_count += ids.filter("first", "in_both").height
+    return first_count > 0 and both_count >= NEARLY_ALL * first_count
 
 
 def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:

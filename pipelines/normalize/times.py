@@ -50,8 +50,8 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
     """The local times of texts that state days, read as UTC if the service seems to write days in UTC.
 
-    A service that stores UTC may write 1 July as `2026-06-30T22:00:00`: if all texts without an offset are
-    local midnights when read as UTC, and none is a midnight as written, they are read as UTC.
+    A service that stores UTC may write 1 July as `2026-06-30T22:00:00`. So texts without an offset are read
+    as UTC if all of them are local midnights when read as UTC, and none of them is a midnight as written.
     """
     local = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
     if not _is_midnight(local).any():

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import reduce
+from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -14,14 +15,14 @@ from pipelines.foreign_text import tidy
 from pipelines.normalize.document import Json, to_json
 from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_unset
 
-# Kinds of values, in the words of the reasons for rejecting rows.
+# The kinds of JSON values. These words also appear in the reasons for rejected rows.
 TEXT = "a text"
 WHOLE = "a whole number"
 FRACTION = "a fractional number"
 BOOLEAN = "true or false"
-LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
-LONG_FRACTION = "a number too long for a float"  # as it was written
-NESTED = "an object or a list"  # as JSON, if it cannot become columns or tables
+LONG_WHOLE = "a whole number too long for 64 bits"  # held as a string of digits
+LONG_FRACTION = "a number too long for a float"  # held as a string
+NESTED = "an object or a list"  # held as JSON text, if it cannot become columns or tables
 
 Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null for other kinds
 
@@ -52,9 +53,9 @@ _WRITTEN_NUMBER = (
     r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
 """A number: {0} is its decimal mark, and {1} may separate thousands."""
-_UNREADABLE = "?"
+_NOT_A_NUMBER = "?"  # appended to a text that must not be read as a number
 _BOOLEANS = {"true": True, "false": False}
-_LONG = 2**63
+_LONG = 2**63  # a whole number from here on is too long for 64 bits
 
 
 def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
@@ -93,7 +94,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column in its type, and by kind a mask of the values that do not fit it."""
+    """The values of a declared column in its type and, for each kind with misfits, a mask of the misfits."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -115,8 +116,9 @@ def convert_values(
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     """Rewrite numbers in texts as JSON writes them; all texts of a column have the same decimal mark.
 
-    The mark is `decimal`, unless only the other one (point or comma) fits all texts. The other mark, or a
-    blank, may separate thousands. A text that does not fit becomes unreadable as a number.
+    The mark is `decimal`, unless only the other mark (point or comma) fits all texts. The other mark, or a
+    blank, may separate thousands. A text that does not fit gets a '?' appended, so that it is rejected and
+    never read with the wrong mark.
     """
     texts = texts.str.strip_chars()
     is_nothing = texts.is_null() | (texts == "") | texts.is_in(NON_NUMBERS)
@@ -127,11 +129,11 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     }
     mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
     plain = texts.str.replace_many([" ", "\xa0", "\u202f", separators[mark], mark], ["", "", "", "", "."])
-    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _UNREADABLE))
+    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NOT_A_NUMBER))
 
 
 def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
-    """The values of an undocumented column in the narrowest type that fits all, and that type."""
+    """The values of an undeclared column in the narrowest type that fits them all, and that type."""
     if len(kinds) == 1 and (kind := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[kind], _TYPE_OF_KIND[kind]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
@@ -175,7 +177,7 @@ def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
 
 
 def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
-    """Values of one kind in a documented type, null if they do not fit."""
+    """Values of one kind in the type of a declared column; null for a value that does not fit."""
     dtype = DTYPES[type_]
     if values.dtype == dtype and kind != NESTED:
         return values
@@ -188,14 +190,14 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
-    """Values of one kind as decimals: small floats are rounded; texts and large floats are read by digits."""
+    """Values of one kind as decimals: texts and large fractions are parsed as text, other numbers cast."""
     if kind == WHOLE:
         bound = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-bound, bound), None).cast(dtype)
     if kind == TEXT:
         return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
-    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
+    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast could change larger ones
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)
@@ -204,7 +206,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text that is written as in JSON; NaN for any other text."""
+    """The number in a text written as in JSON (or with leading zeros); NaN for others and over 40 digits."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 
@@ -218,15 +220,14 @@ def _to_decimal(text: str, scale: int) -> Decimal | None:
 
 
 def _to_whole(number: float | str) -> int | None:
-    text = str(number)
-    exact = parse_number(text)
+    exact = parse_number(str(number))
     is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
     return int(exact) if is_whole else None
 
 
 def _long_as_text(text: str) -> str:
     number = float(text)
-    return float_as_text(number) if number - number == 0 else text
+    return float_as_text(number) if isfinite(number) else text
 
 
 _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {

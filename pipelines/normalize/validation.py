@@ -1,4 +1,4 @@
-"""The month of every row, and the rows that are rejected: misfits, missing ids, other months."""
+"""The month of every row, and the rejected rows: those with misfits, without an id, or of a wrong month."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of every row's month; null if it is unknown, or if a date is in no requested month.
+    """The first day of each row's month; null if the month is unknown, or a date is in no requested month.
 
-    `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which other
-    windows load. `undated` is true if no row states its month, so that all count for the first of several.
+    `dated_by` is the column that states the months, if any. `left_out` are the rows that belong to other
+    windows. `undated` is true if several months were requested and no row states its month, so that all rows
+    count for the first month.
     """
 
     first_days: pl.Series
@@ -93,7 +94,7 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: those with an unreadable date, or a key but no date."""
+    """Rows that may belong to any requested month: with an unreadable date, or with a key but no date."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]
@@ -116,7 +117,6 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
             is_missing = columns[name].values.is_null() & old_key.values.is_null()
             yield is_missing, f"{name}, which identifies a row, is missing", name
     if months.dated_by and months.first_days.null_count():
-        is_null = months.first_days.is_null()
         if table.dated_by:
             yield columns[months.dated_by].values.is_null(), UNDATED, months.dated_by
-        yield is_null, OUTSIDE if table.dated_by else NO_MONTH, months.dated_by
+        yield months.first_days.is_null(), OUTSIDE if table.dated_by else NO_MONTH, months.dated_by

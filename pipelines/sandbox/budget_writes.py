@@ -13,7 +13,7 @@ from pipelines.sandbox.calls import HttpError
 from pipelines.sandbox.world.records import Budget
 
 Omitted = Literal["kept", "zeroed"]
-"""What happens to a measure that a written budget omits: not documented."""
+"""What happens to a measure that a written budget omits; the interface does not state it."""
 
 MAX_COMMISSION = 10_000_000
 MAX_INTEGER = 2**31 - 1
@@ -46,7 +46,7 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The budgets of an office and month by user, replaced by those set here that are shown by now."""
+        """The budgets of an office and month, by user; those set here replace them once they are shown."""
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):
@@ -57,7 +57,7 @@ class BudgetWrites:
     def accept(self, body: bytes, shown: Budget) -> None:
         """Set the budget in a body (interface, Budget maintenance); `shown` is the budget shown until now.
 
-        Rejects an invalid body. A measure that the body omits stays as last set, or becomes zero.
+        Rejects an invalid body. A measure that the body omits stays as last set or, if zeroed, becomes 0.
         """
         measures = _measures(body)
         writes = self.written.get((shown.office, shown.user_id, shown.month))

@@ -89,7 +89,7 @@ class LoggedCall:
 
 
 class CallLog:
-    """The requests since the log was cleared; with a file, they are also appended to it as JSON lines."""
+    """The requests since the log was cleared; with a `file`, all requests are also appended to it as JSON."""
 
     def __init__(self, file: Path | None = None) -> None:
         if file is not None:

@@ -92,7 +92,7 @@ def _world(service: ControlledService) -> object:
 
 
 def _changed_budget(service: ControlledService, body: object) -> Budget:
-    """A budget after a user of the brokerage system itself has changed it."""
+    """The budget as changed by a user of the brokerage system itself."""
     if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
         raise ValueError(
             'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'

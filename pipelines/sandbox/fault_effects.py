@@ -49,7 +49,7 @@ WRONG_VALUES: dict[str, object] = {
 
 
 def replacement(faults: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """A fault's reply in place of the answer, delayed or cut by other faults; None if no fault has one."""
+    """The reply of a fault that replaces the answer, with the faults of delivery; None if no fault does."""
     for fault in faults:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
@@ -73,7 +73,7 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page whose rows move between readings, or are repeated.
 
-    The first page that is read lacks the moving rows; if the fault is restless, every second one does.
+    The first page that is read lacks the moving rows. With a restless fault, the third, fifth ... do too.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:
@@ -120,7 +120,7 @@ def apply_delivery_faults(reply: Reply, faults: Sequence[Fault]) -> Reply:
 
 
 def _rows(tree: object) -> Iterator[Row]:
-    """Every object in a list, outer ones first."""
+    """Yield every object that is in a list, outer objects first."""
     if isinstance(tree, list):
         for item in tree:
             if isinstance(item, dict):

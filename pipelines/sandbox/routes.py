@@ -1,4 +1,4 @@
-"""Paths of the reports, with their parameters and limits as the interface states them."""
+"""Paths of the service, with their parameters and limits as the interface states them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipelines.sandbox.calls import HttpError
 AnswerFunction = Callable[[ReportQuery], object]
 
 LOCAL = ZoneInfo("Europe/Stockholm")
-YEAR, TWO_MONTHS = 12, 2
+ONE_YEAR, TWO_MONTHS = 12, 2  # in months
 # The values of choice parameters that the sandbox accepts.
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
@@ -35,17 +35,19 @@ CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path with names in braces, its answer and its parameters; `max_months` limits the interval."""
+    """A path with names in braces, its answer and its parameters; `max_months` limits the interval.
+
+    Only the path that writes a budget has no `answer`.
+    """
 
     path: str
-    answer: AnswerFunction
+    answer: AnswerFunction | None
     max_months: int | None = None
     choice: str | None = None
     reads_dates: bool = False
     reads_page: bool = False
     reads_months: bool = False
     reads_ids: bool = False
-    writes: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         """The values of the names in braces; None if the path does not match."""
@@ -60,9 +62,9 @@ class Route:
                 return None
         return path_values
 
-    def read(self, query: ReportQuery, path_values: dict[str, str], params: dict[str, str]) -> ReportQuery:
+    def read(self, query: ReportQuery, path_values: dict[str, str], values: dict[str, str]) -> ReportQuery:
         """The query with the parameters of the request; rejects what the interface forbids."""
-        parameters = Parameters(params)
+        parameters = Parameters(values)
         if self.max_months is not None or self.reads_dates:
             start, end = parameters.interval(self.max_months)
             query = replace(query, start=start, end=end)
@@ -75,7 +77,8 @@ class Route:
         if self.reads_months:
             query = replace(query, months=parameters.month_range(query.snapshot.world.as_of.year))
         if self.reads_ids:
-            query = replace(query, ids={**params, **{name.lower(): id_ for name, id_ in path_values.items()}})
+            path_ids = {name.lower(): value for name, value in path_values.items()}
+            query = replace(query, parameters={**values, **path_ids})
         if parameters.errors:
             raise HttpError(400, "The request is invalid.", parameters.errors)
         if "year" in path_values:
@@ -86,13 +89,13 @@ class Route:
 
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a query, read one by one; collects their errors."""
+    """The parameters of a request, by name in lower case; they are read one by one. Collects their errors."""
 
-    query: Mapping[str, str]
+    values: Mapping[str, str]
     errors: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
-        """From dateFrom to dateTo; both are required if the interval is limited."""
+        """The times dateFrom and dateTo; both are required if `max_months` limits the interval."""
         start = self._moment("dateFrom", required=max_months is not None) or datetime.min
         end = self._moment("dateTo", required=max_months is not None) or datetime.max
         if self.errors:
@@ -100,12 +103,12 @@ class Parameters:
         if end < start:
             self._add_error("dateTo", "The end of the interval lies before its start.")
         elif max_months is not None and end > _months_later(start, max_months):
-            limit = "one year" if max_months == YEAR else "two months"
+            limit = "one year" if max_months == ONE_YEAR else "two months"
             self._add_error("dateTo", f"The interval must not exceed {limit}.")
         return start, end
 
     def choice(self, name: str) -> str | None:
-        """One of the values of a choice, in any letter case."""
+        """The value of a choice, which may be sent in any letter case; None if it is missing or invalid."""
         values = CHOICES[name]
         text = self._text(name, required=name == "selectionType")
         if not text:
@@ -116,7 +119,7 @@ class Parameters:
         return choice
 
     def whole_number(self, name: str, low: int, high: int, *, required: bool = False) -> int | None:
-        """A whole number within bounds."""
+        """A whole number from `low` to `high`; None if it is missing or invalid."""
         text = self._text(name, required=required)
         if text and re.fullmatch(r"-?\d{1,9}", text) and low <= int(text) <= high:
             return int(text)
@@ -125,7 +128,7 @@ class Parameters:
         return None
 
     def month_range(self, this_year: int) -> tuple[Month, Month]:
-        """The range of months, both ends included; this year by default."""
+        """The first and the last month; by default, January and December of this year."""
         from_year = self.whole_number("fromYear", 1990, 2100) or this_year
         to_year = self.whole_number("toYear", 1990, 2100) or max(this_year, from_year)
         start = Month(from_year, self.whole_number("fromMonth", 1, 12) or 1)
@@ -135,7 +138,7 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """A time in the brokerage's zone (assumed if it has no offset); a date means its midnight."""
+        """A parameter as local time. A time without an offset is taken as local, a date as its midnight."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None
@@ -145,7 +148,7 @@ class Parameters:
         return value.astimezone(LOCAL).replace(tzinfo=None) if value and value.tzinfo else value
 
     def _text(self, name: str, *, required: bool) -> str:
-        text = self.query.get(name.lower(), "").strip()
+        text = self.values.get(name.lower(), "").strip()
         if required and not text:
             self._add_error(name, f"The parameter {name} is required.")
         return text
@@ -180,7 +183,7 @@ _LEADS = f"{_BI}/TipsAndLeads/Report"
 
 
 def _commission(name: str, answer: AnswerFunction) -> Route:
-    return Route(f"{_BI}/{name}/{{customerId}}", answer, max_months=YEAR, choice="assignment")
+    return Route(f"{_BI}/{name}/{{customerId}}", answer, max_months=ONE_YEAR, choice="assignment")
 
 
 def _sales(name: str, answer: AnswerFunction) -> Route:
@@ -191,18 +194,13 @@ def _leads(path: str, answer: AnswerFunction, *, reads_page: bool = False) -> Ro
     return Route(path, answer, max_months=TWO_MONTHS, choice="activeStatusTipLead", reads_page=reads_page)
 
 
-def _budgets(name: str) -> tuple[Route, Route]:
+def _month_budgets(name: str) -> tuple[Route, Route]:
     base, answer = f"{_BI}/Budget/{name}/{{customerId}}", partial(budget_answers.month_report, name)
     return Route(f"{base}/{{year}}/{{month}}", answer), Route(f"{base}/{{userId}}/{{year}}/{{month}}", answer)
 
 
-def no_answer(_: ReportQuery) -> object:
-    """The answer to a writing request."""
-    return None
-
-
-def _budget_report(name: str) -> Route:
-    answer = partial(budget_answers.months_report, name)
+def _range_budgets(name: str) -> Route:
+    answer = partial(budget_answers.range_report, name)
     return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
 
 
@@ -226,22 +224,22 @@ ROUTES: tuple[Route, ...] = (
     Route(f"{_BI}/External/Users", user_answers.users),
     Route(f"{_BI}/LiveData/Report", user_answers.activity_report, max_months=TWO_MONTHS),
     Route(f"{_BI}/LiveData/CommissionReport", commission_answers.live_report, max_months=TWO_MONTHS),
-    *_budgets("Estate"),
-    *_budgets("Commission"),
-    *_budgets("Crm"),
-    _budget_report("SoldEstates"),
-    _budget_report("Commission"),
-    _budget_report("Crm"),
+    *_month_budgets("Estate"),
+    *_month_budgets("Commission"),
+    *_month_budgets("Crm"),
+    _range_budgets("SoldEstates"),
+    _range_budgets("Commission"),
+    _range_budgets("Crm"),
     _bids("Bids", hidden=False),
     _bids("HiddenBids", hidden=True),
-    Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", no_answer, writes=True),
+    Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", answer=None),
 )
 
 
 def find_route(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path, and the values of the names in its braces."""
+    """The route of a path, and the values of the names in its braces; only a POST finds the writing route."""
     for route in ROUTES:
         path_values = route.match(segments)
-        if path_values is not None and route.writes is (method == "POST"):
+        if path_values is not None and (route.answer is None) is (method == "POST"):
             return route, path_values
     return None

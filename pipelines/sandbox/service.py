@@ -71,7 +71,7 @@ class Service:
         return self._snapshot.world
 
     def set_as_of(self, as_of: date) -> None:
-        """Show the world on that day from now on; it no longer follows the calendar."""
+        """Show the world as on that day; the world no longer follows the calendar."""
         self._today = None
         self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
 
@@ -90,7 +90,7 @@ class Service:
                 yield self.respond(call, entry)
 
     def respond(self, call: Call, entry: LoggedCall | None = None) -> Reply:
-        """The reply to a request; errors are answered as the interface documents."""
+        """The reply to a request; an error is a reply with the status that the interface documents."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
                 self._snapshot = Snapshot(self.world.at(self._today()), self.budgets)
@@ -128,7 +128,7 @@ class Service:
             path_values,
             call.query,
         )
-        if route.writes:
+        if route.answer is None:
             self._write_budget(query, path_values, call.body)
             return fault_effects.apply_delivery_faults(Reply(204), faults)
         if route.reads_page:
@@ -142,8 +142,9 @@ class Service:
         return fault_effects.apply_reply_faults(reply, faults, call.target, self.world.history.seed)
 
     def _write_budget(self, query: ReportQuery, path_values: dict[str, str], body: bytes) -> None:
+        # Writing needs the office's own id; its customer id is not accepted.
         office = next((office for office in query.offices if office.own_id == path_values["officeId"]), None)
-        if office is None or query.months is None:  # the two ids of an office are not interchangeable
+        if office is None or query.months is None:
             raise HttpError(404, f"There is no office {path_values['officeId']}.")
         shown = self.budget(office.customer_id, path_values["userId"], query.months[0])
         self.budgets.accept(body, shown)
@@ -171,7 +172,7 @@ class Service:
             raise HttpError(403, "The requested data is not accessible to the caller.")
 
     def _error_reply(self, error: HttpError) -> Reply:
-        """An error as JSON; the form of validation errors is a guess."""
+        """An error as JSON; how the body lists wrong parameters is a guess."""
         headers = {"WWW-Authenticate": 'Basic realm="Connect"'} if error.status == 401 else {}
         body: dict[str, object] = {"message": str(error)}
         if error.fields and self.shapes == "b":

@@ -33,10 +33,10 @@ def simplified(name: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """One step into a document: a member, or each element of lists or objects under some names.
+    """One step into a document: a member, or each element of the lists or keyed objects under some names.
 
-    `names` are simplified; if empty, the step is into the value itself (`[]` at the start of a path) or, with
-    `is_any`, into every list of objects. Steps that lead to the same elements are equal.
+    `names` are simplified. Without names, the step is into the value itself (`[]` at the start of a path) or,
+    with `is_any`, into every list of objects. Steps that lead to the same elements are equal.
     """
 
     text: str = field(compare=False)
@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse a column's path, None for `-`; raises PathError if invalid or in a list not on this path."""
+        """Parse a column's path; None for `-`. Raises PathError if it is invalid or is in another list."""
         if text == NONE:
             return None
         if text.startswith("."):

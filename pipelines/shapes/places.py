@@ -22,8 +22,8 @@ _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 class FoundPlace:
     """A place with elements: the documents, the elements of lists, or the values of keyed objects.
 
-    `names` are the member names of elements, and `keys` the keys of keyed objects. `fields` are plain
-    values by their paths through objects only; an element that is a plain value is at the empty path.
+    `names` are the member names of elements, and `keys` the keys of keyed objects. `fields` has plain values
+    by path, through objects only; the empty path is that of an element which is itself a plain value.
     """
 
     path: str
@@ -39,7 +39,7 @@ class FoundPlace:
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
-    """All places in documents of one kind, beginning with the documents themselves at the empty path."""
+    """All places in the documents, beginning with the documents themselves at the empty path."""
     places: dict[str, FoundPlace] = {}
     _add("", documents, places, 0)
     return list(places.values())
@@ -57,7 +57,7 @@ def describe(value: Json) -> str:
 
 
 def names_in_words(names: Iterable[str]) -> str:
-    """Field names for a message: a few at most, and none that may be a value."""
+    """Field names for a message: eight at most, with `…` in place of a name that may be a value."""
     first_names = list(islice(names, MAX_NAMES + 1))
     shown = [name if _PUBLIC.fullmatch(name) else "…" for name in first_names[:MAX_NAMES]]
     return ", ".join(dict.fromkeys(shown)) + (", …" if len(first_names) > MAX_NAMES else "")

@@ -1,6 +1,6 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
-A field is an office or user id, regardless of its name, if most of its values are known ids. Other fields are
+A field whose values are mostly known ids is an office or user id, regardless of its name. Other fields are
 matched by name. If several match an id or a needed column, the operator must decide. Values are not shown.
 """
 
@@ -21,7 +21,7 @@ MIN_KNOWN_SHARE = 0.5
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# Column -> simplified names of its field; for a measure: a word of MEASURES, one of PLANNED, or both joined.
+# Column -> simplified names of its field. A measure's is a word of MEASURES, one of PLANNED, or both joined.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -50,7 +50,7 @@ IdsByColumn = Mapping[str, set[str]]
 
 @dataclass
 class TableProposal:
-    """Where the rows of a table may be, the possible paths of each column, and the fields left over."""
+    """Where the rows of a table may be, the possible paths of each column, and the unused fields."""
 
     table: Table
     rows: str
@@ -84,7 +84,7 @@ class Proposal:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be adopted without a decision of the operator."""
+        """Whether the proposal can be adopted without a decision of the operator."""
         return bool(self.tables) and all(table.is_complete for table in self.tables)
 
     def as_toml(self) -> str:
@@ -107,7 +107,7 @@ class Proposal:
 
 
 def propose(report: Report, documents: Sequence[Any], known_ids: IdsByColumn) -> Proposal:
-    """The best proposal for a report from answers of one kind."""
+    """The best proposal for a report, from the documents of its answers."""
     places = places_of(documents)
     proposals: dict[str, TableProposal] = {}
     for table in report.tables:
@@ -162,7 +162,7 @@ def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[A
 
 
 def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsByColumn) -> list[str]:
-    """The paths of the fields that may be a column; several if the operator must decide."""
+    """The paths of the fields that may be a column; more than one if the operator must decide."""
     if ids := known_ids.get(column.name):
         paths = [path for path in fields if _are_mostly_in(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
@@ -190,7 +190,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The fields whose names may stand for a budget measure: its planned amount or its outcome."""
+    """The paths whose names may mean a budget measure: its planned amount or its result."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

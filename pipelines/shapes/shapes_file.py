@@ -26,7 +26,7 @@ class ShapesError(ValueError):
 
 
 def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Report]:
-    """The catalogue with the shapes of the file, if the file exists; raises ShapesError."""
+    """The catalogue with the shapes of the file; unchanged if there is no file. Raises ShapesError."""
     if not path.exists():
         return catalogue
     try:
@@ -83,7 +83,7 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
 def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
-    A column whose declared path does not fit moved rows counts as absent; if it is needed, raises PathError.
+    A column whose declared path does not fit the file's rows counts as absent; a needed one raises PathError.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]

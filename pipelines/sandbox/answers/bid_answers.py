@@ -1,4 +1,4 @@
-"""Bids on estates; the customer must be an office: a group of several gets a 404."""
+"""Bids on estates. The customer must be an office; a group of several offices gets a 404."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from pipelines.sandbox.world.records import VALUATION
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
     """Bids and HiddenBids up to the day of the world: all, or only those on an estate or of a contact."""
-    estate, contact = query.ids.get("criteria.estateid"), query.ids.get("criteria.contactid")
+    estate_id = query.parameters.get("criteria.estateid")
+    contact_id = query.parameters.get("criteria.contactid")
     return [
         bid
         for view in _estates(query)
-        if estate in (None, view.estate.id)
+        if estate_id in (None, view.estate.id)
         for bid in _bids(query, view)
-        if bid["isHidden"] is hidden and contact in (None, bid["contactId"])
+        if bid["isHidden"] is hidden and contact_id in (None, bid["contactId"])
     ]
 
 

@@ -38,7 +38,7 @@ def month_report(name: str, query: ReportQuery) -> object:
     return rows
 
 
-def months_report(name: str, query: ReportQuery) -> object:
+def range_report(name: str, query: ReportQuery) -> object:
     """Report/Budget: offices (documented) and their users over months (a guess)."""
     return [
         {

@@ -15,7 +15,7 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 
 @dataclass(slots=True)
 class Sums:
-    """Sums in öre and hundredths of a percent; averages are computed from them and never added."""
+    """Sums of öre and of hundredths of a percent; averages are computed from the sums and never added."""
 
     commission: int = 0
     sold_commission: int = 0

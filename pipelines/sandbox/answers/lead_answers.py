@@ -47,8 +47,8 @@ def _requested_leads(query: ReportQuery) -> Iterator[LeadView]:
     choice = query.choice or "Active"
     for office in query.offices:
         for view in query.snapshot.leads(office.customer_id):
-            chosen = choice == "ActiveAndRemoved" or view.current.removed == (choice == "Removed")
-            if chosen and query.covers(view.lead.created_at):
+            is_chosen = choice == "ActiveAndRemoved" or view.current.removed == (choice == "Removed")
+            if is_chosen and query.covers(view.lead.created_at):
                 yield view
 
 

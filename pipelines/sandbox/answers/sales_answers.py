@@ -25,13 +25,13 @@ LISTS = {
 
 def report_for_estate(query: ReportQuery) -> object:
     """GetSalesReportForEstate: a flat list of the estates with the requested id or number."""
-    id_, number = query.ids.get("estateid"), query.ids.get("estatenumber")
+    estate_id, number = query.parameters.get("estateid"), query.parameters.get("estatenumber")
     estates = [
         _estate(query, view)
         for office in query.offices
         for view in query.snapshot.estates(office.customer_id)
         if view.estate.assignment != VALUATION
-        and (view.estate.id == id_ or (number is not None and view.estate.number == number))
+        and (view.estate.id == estate_id or (number is not None and view.estate.number == number))
     ]
     return {"estates": estates}
 
@@ -169,7 +169,7 @@ def _foreign_prices(foreign: Foreign | None) -> Object:
 
 
 def _agents(query: ReportQuery, view: EstateView, *, is_short: bool = False) -> list[Object]:
-    """Every agent with the history of the share; the report with fewer fields lacks currency and history."""
+    """Every agent, with the history of the agent's share; the short report lacks currency and history."""
     agents: list[Object] = []
     for share in view.current.shares:
         user = query.snapshot.user(share.office, share.user_id)

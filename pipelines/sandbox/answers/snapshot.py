@@ -19,7 +19,7 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""Whether dateTo itself, or its whole day, belongs to the interval: not documented."""
+"""Whether dateTo itself, or its whole day, belongs to the interval; the interface does not state it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Snapshot:
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
-        """The current budgets of a month, one for each user who has not left before it."""
+        """The current budgets of a month, one for each user who is not known to have left before it."""
         current: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left
@@ -127,7 +127,7 @@ class ReportQuery:
     months: tuple[Month, Month] | None = None
     choice: str | None = None
     user_id: str | None = None
-    ids: Mapping[str, str] = field(default_factory=dict)  # ids in path and query, by name in lower case
+    parameters: Mapping[str, str] = field(default_factory=dict)  # of path and query, by name in lower case
     page: tuple[int, int] = (0, 1)
     hidden_rows: int = 0
     repeated_rows: int = 0

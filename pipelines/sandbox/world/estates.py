@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 NEARBY_USER_SHARE = 0.24
-"""Of the estates with several users: the share with one from another office of the group."""
+"""The share of estates with several users that have a user from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -271,7 +271,7 @@ def _redate(chance: Random, last: Version) -> Version:
 
 
 def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps per agent of a new or foreign home, one more after a restatement; none once cancelled."""
+    """Two steps per agent of a new or foreign home, and one more if restated; cancelling removes them all."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(chance, estate)

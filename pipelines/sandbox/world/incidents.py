@@ -20,8 +20,8 @@ EMPLOYED_BEFORE = timedelta(days=90)
 class Incidents:
     """The incidents of one day at one office; an incident is left out if nothing is suitable for it.
 
-    A sale of two months before is cancelled and the commission of another one restated, a lead of that month
-    is removed, a user leaves, and the budget of a user who stays is raised from the month of the day on.
+    In the month two months before, one sale is cancelled, the commission of another sale is restated, and a
+    lead is removed. A user leaves. The budget of a user who stays is raised, from the month of `day` on.
     """
 
     day: date

@@ -92,7 +92,7 @@ def _lead_at(chance: Random, staff: Staff, created: datetime, way: str, sold: Se
 def _concerned_estate(
     chance: Random, way: str, created: datetime, sold: Sequence[Estate]
 ) -> tuple[str | None, Statuses]:
-    """The estate that a lead or tip concerns, and its statuses; none for outgoing leads and most others."""
+    """The estate that a lead or tip concerns, and its statuses; outgoing leads and most others have none."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(chance, 0.5):
         return None, ()

@@ -18,7 +18,7 @@ BLOCK, GROUPED = 7, 5
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5
-"""The share of a year's budgets that are changed, and the share of these that are changed twice."""
+"""The share of users whose budgets of a year are changed, and the share of those who get a second change."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
