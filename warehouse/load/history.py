@@ -2,8 +2,8 @@
 
 A row that both the old and the new snapshot have stays as it is. A row that only the old one has ends when
 the new one was fetched; a row that only the new one has begins then. If the service documents an id, a
-changed row keeps its `_row`, so that its children need not change. Two equal rows of a snapshot may both be real, so
-equal rows are numbered, which a plain MERGE cannot do.
+changed row keeps its `_row`, so that its children need not change. Two equal rows of a snapshot may both be
+real, so equal rows are numbered, which a plain MERGE cannot do.
 
 A snapshot has all rows of its scopes; a scope is a month, a requested id, or a whole report of a customer.
 Snapshots whose scopes do not overlap are merged together, as a wave.
