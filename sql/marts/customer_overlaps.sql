@@ -1,15 +1,15 @@
 -- Which customers answer for the same offices?
--- One row per pair of customers with an office in common, even if one is switched off. No office is counted twice:
--- marts.office_sources and marts.user_sources have the answer that counts.
+-- One row per pair of customers with an office in common, even if one of them is switched off.
+-- No office is counted twice: marts.office_sources and marts.user_sources have the answer that counts.
 -- Key: customer_id, yielding_customer_id
 -- Columns:
 --   customer_id: the customer that answers for more offices; if both answer for equally many, the first by id
 --   yielding_customer_id: the other customer
 --   shared_offices: offices that both answer for
---   is_contained: whether customer_id answers for all offices of yielding_customer_id; an office that has moved away
---     from a customer is none of that customer's
---   is_asked_twice: whether an office is requested twice: both customers are still requested, and the office
---     has moved away from neither
+--   is_contained: whether customer_id answers for all offices of yielding_customer_id. An office that has moved away
+--     from a customer is not counted as the customer's
+--   is_asked_twice: whether an office is requested twice: both customers are still requested, and the office has not
+--     moved away from either
 WITH offices_of_customers AS (
     SELECT
         customer_id,

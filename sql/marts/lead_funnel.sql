@@ -1,13 +1,15 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
--- One row per month, office, way, kind and state of leads; a loaded month has a row for each kind and state that the
--- office has ever had, if only with zeros. A month without a row is unknown.
--- A lead counts in the month in which it was created, with its current state: old months keep changing.
--- A home counts once per way and side: over sides, add up distinct_home_count and distinct_sold_count. Never add up
--- homes over ways.
+-- One row per month, office, way, kind and state of leads. A loaded month has a row for each kind and state that the
+-- office has ever had, even if all its numbers are zero. A month without a row is unknown.
+-- A lead counts in the month in which it was created, with its current state, so old months keep changing.
+-- A home counts once per way and side. To add up homes over sides, use distinct_home_count and distinct_sold_count.
+-- Never add up homes over ways.
 -- Conversion (sold_count / home_count) is meaningful only for sellers, in months with is_mature. It leaves out leads
 -- that name no home, usually because the home is no assignment yet: show no_home_lead_count / lead_count with it.
 -- For buyers, sold_home_lead_count / sold_count over all kinds of the side is the number of leads per sold home, no
 -- matter who bought it.
+-- Example: three leads of sellers name one home, which is sold later. Then lead_count and sold_home_lead_count are 3,
+-- and home_count and sold_count are 1.
 -- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:

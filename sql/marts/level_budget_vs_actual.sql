@@ -1,9 +1,11 @@
 -- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
--- One row per level, member, month and measure, over the member's offices with a budget of the measure in the year:
--- other offices are in neither budget nor actual.
--- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add
--- up two. For the year, read one row per member and measure, the latest month with NOT is_open: it has the year to date
--- and the forecast. Only budget and actual may be added up over months, and only over months with NOT is_open.
+-- One row per level, member (office, brand, region or chain), month and measure. It covers the member's offices with a
+-- budget of the measure in the year: other offices are in neither budget nor actual.
+-- Read one level, through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never
+-- add up two levels.
+-- For the year, read one row per member and measure: the latest month with NOT is_open. It has the year to date and
+-- the forecast.
+-- Only budget and actual may be added up over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

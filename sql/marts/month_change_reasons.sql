@@ -1,12 +1,22 @@
 -- Why did a month that was over change?
--- One row for each sale or agent that explains a part of a change in marts.month_changes, and one for the unexplained
--- rest, if any. The amounts of a change add up exactly to its difference.
--- Reasons are the changes of sales and agents noted between the last reading of the earlier total and the change. If
--- these do not add up to the difference but others do, the others are the reasons: all noted from the earlier total to
--- the next reading of their report, or the only one, up to a week after the change, that explains the difference alone.
+-- One row for each sale or agent that explains a part of a change in marts.month_changes. If a part remains
+-- unexplained, it has a row too. The amounts of a change add up exactly to its difference.
+-- The reasons are changes of sales and agents. Of these groups, the first whose amounts add up to the difference gives
+-- the reasons:
+-- 1. all changes noted between the last reading of the earlier total and the change: those of sales, then those of
+-- sales and agents together;
+-- 2. all changes noted between the first reading of the earlier total and the next reading of their own report after
+-- the change: those of sales, then those of sales and agents together;
+-- 3. a single change, noted up to a week after the change of the month; if several single changes equal the
+-- difference, none of them is a reason.
+-- If no group adds up, all changes of group 1 are reasons, and the rest is unexplained.
 -- The change of a sale or an agent explains only one change of a measure.
--- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
--- office lists now, therefore counts whole where it was listed: the error is in the unexplained rest.
+-- Sales count at the offices of their agents by the shares of today. The shares of a sale that is no longer listed, or
+-- that another office lists now, are not known: it counts whole where it was listed, and the error is in the
+-- unexplained rest.
+-- Example: the commission of an office in May rose by 70 after May was over. Noted with it are a new sale of 100, half
+-- of which is the share of an agent of another office, and writings of an agent of the office, worth 20. The reasons
+-- are the sale with 50 and the writings with 20.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure

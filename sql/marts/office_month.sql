@@ -2,9 +2,10 @@
 -- One row per office and month for which the office report, the running commissions or the leads are loaded.
 -- A number is null if its report is not loaded, if the office's rows lack the number, or if the office has no row and
 -- rows of the month could not be loaded. Otherwise an office without a row in the report has zero.
--- Averages and percentages are computed from sums; do the same over several months: sum(sold_commission) /
--- sum(sold_estate_parts). An open month will still grow. If is_commission_complete is false, the commission is null or
--- may be too low: do not compare such a month.
+-- Averages and percentages are computed from sums. Compute them in the same way over several months:
+-- sum(sold_commission) / sum(sold_estate_parts).
+-- An open month will still grow. If is_commission_complete is false, the commission is null or may be too low: do not
+-- compare such a month.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

@@ -1,6 +1,7 @@
 -- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word. A lead that an agent has taken up since read_at_utc is still here.
+-- That New means untouched is assumed from the word.
+-- A lead that an agent has taken up since read_at_utc is still here.
 -- For figures, count rows by office and age_band: yesterday's leads are not overdue.
 -- Key: lead_id, way
 -- Columns:

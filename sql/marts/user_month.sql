@@ -1,10 +1,11 @@
 -- What did each user earn and do, month by month?
--- One row per user and loaded month, from the first month in which a report has a row of the user.
--- A user has one row, at one office, with the sum of all answers that count (marts.user_sources).
+-- One row per user and loaded month, from the first month in which a report has a row of the user. The row is at one
+-- office, and has the sum of all answers that count (marts.user_sources).
 -- A number is null if its report is not loaded, if the user's rows lack the number, or if the user has no row and rows
 -- of the month could not be loaded. Otherwise a user without a row in the report has zero.
--- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows
--- with is_active. Leads that name no user are only in marts.office_month.
+-- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the
+-- rows with is_active.
+-- Leads that name no user are only in marts.office_month.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -32,14 +33,14 @@
 --     valuation or a lead, or sent a tip; null if there is none
 --   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
 --     lead, or sent a tip; null if there is none
---   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip,
---     in the month. Budgets do not count. Running commissions count only if the user is in no user report and the
+--   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip, in
+--     the month. Budgets do not count. Running commissions count only if the user is in no user report and the
 --     customer has none loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
---     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
---     and the user has none, if the user's row lacks the amount, or if the office left a group and no other customer
---     has answered for it since
+--     open. False if it is not loaded; if the month has ended since an answer that counts was read; if rows are
+--     missing and the user has none; if the user's row lacks the amount; or if the office left a group and no other
+--     customer has answered for it since
 --   _customer: the customers whose user reports count, by id
 --   _month: first day of the month of the user reports of _customer
 WITH earned AS (
