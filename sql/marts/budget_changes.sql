@@ -56,7 +56,8 @@ first_readings AS (
     GROUP BY ALL
 ),
 
-offices_first_read AS (  -- at the end of the run that first read them, because a run may read budgets last
+-- An office is known since the end of the run that first read it, because a run may read budgets last.
+offices_first_read AS (
     SELECT totals.office_id, coalesce(runs.read_at_utc, totals.valid_from_utc) AS known_since_utc
     FROM (SELECT office_id, min(valid_from_utc) AS valid_from_utc FROM marts.month_total_versions GROUP BY ALL) AS totals
     ASOF LEFT JOIN (SELECT DISTINCT read_at_utc FROM staging.readings) AS runs

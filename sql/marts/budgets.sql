@@ -29,7 +29,8 @@ WITH chosen_budgets AS (
     )
 ),
 
-copies_numbered AS (  -- so that all equal rows of an answer stay
+-- Equal rows of an answer are numbered, so that all of them stay.
+copies_numbered AS (
     SELECT
         *,
         row_number() OVER (

@@ -19,17 +19,17 @@ WITH offices_of_customers AS (
     GROUP BY ALL
 )
 SELECT
-    greater.customer_id,
-    lesser.customer_id AS yielding_customer_id,
-    array_to_string(list_sort(list_intersect(greater.offices, lesser.offices)), ', ') AS shared_offices,
-    list_has_all(greater.present_offices, lesser.present_offices) AS is_contained,
-    list_has_any(greater.present_offices, lesser.present_offices) AND NOT EXISTS (
+    larger.customer_id,
+    smaller.customer_id AS yielding_customer_id,
+    array_to_string(list_sort(list_intersect(larger.offices, smaller.offices)), ', ') AS shared_offices,
+    list_has_all(larger.present_offices, smaller.present_offices) AS is_contained,
+    list_has_any(larger.present_offices, smaller.present_offices) AND NOT EXISTS (
         SELECT 1
         FROM staging.customers AS customers
-        WHERE NOT customers.is_active AND customers.customer_id IN (greater.customer_id, lesser.customer_id)
+        WHERE NOT customers.is_active AND customers.customer_id IN (larger.customer_id, smaller.customer_id)
     ) AS is_asked_twice
-FROM offices_of_customers AS greater
-INNER JOIN offices_of_customers AS lesser
-    ON list_has_any(greater.offices, lesser.offices)
-    AND (len(greater.offices), lesser.customer_id) > (len(lesser.offices), greater.customer_id)
+FROM offices_of_customers AS larger
+INNER JOIN offices_of_customers AS smaller
+    ON list_has_any(larger.offices, smaller.offices)
+    AND (len(larger.offices), smaller.customer_id) > (len(smaller.offices), larger.customer_id)
 ORDER BY ALL

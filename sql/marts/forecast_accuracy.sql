@@ -37,8 +37,8 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
--- A year's forecast is proportional to the amount reached, so then_share, the ratio of the earlier totals to today's,
--- is also the ratio of the forecasts.
+-- then_share is the ratio of the earlier totals to today's. It is also the ratio of the forecasts, because a year's
+-- forecast is proportional to the amount reached.
 readings AS (
     SELECT
         moments.month AS seen_from,

@@ -38,7 +38,8 @@ WITH kinds AS (
     SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM marts.leads
 ),
 
-groups AS (  -- for each loaded month, so that it has rows with zeros
+-- The kinds and states of leads that an office ever had, for each of its loaded months: without leads they get zeros.
+kinds_by_month AS (
     SELECT sources.month, sources.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
     FROM marts.office_sources AS sources
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways
@@ -67,7 +68,7 @@ SELECT
     count(sold_on) FILTER (is_first_on_any_side) AS distinct_sold_count,
     count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
     coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
-FROM (SELECT * EXCLUDE (office_name) FROM marts.leads UNION ALL BY NAME SELECT * FROM groups)
+FROM (SELECT * EXCLUDE (office_name) FROM marts.leads UNION ALL BY NAME SELECT * FROM kinds_by_month)
 LEFT JOIN marts.offices USING (office_id)
 GROUP BY month, office_id, office_name, way, lead_type, state
 ORDER BY month, office_id, way, lead_type, state

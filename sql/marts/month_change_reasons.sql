@@ -193,9 +193,10 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Changes of sales and agents from the total before the earlier one until a week after the change. is_within: noted
--- between the two totals; is_recent: after the last reading of the earlier total; is_near: within, or by the first
--- reading of their report since the change.
+-- Changes of sales and agents, noted from the total before the earlier one until a week after the change of the month.
+-- is_within: noted between the earlier and the later total.
+-- is_recent: noted between the last reading of the earlier total and the later total.
+-- is_near: is_within, or noted by the first reading of its report since the change of the month.
 candidates AS (
     SELECT
         changes.change_id,
@@ -223,8 +224,8 @@ candidates AS (
         AND (is_sale OR noted_changes.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- fit: the first group whose amounts add up to the difference; else all recent candidates, because they came between
--- the two readings.
+-- fit: 1 to 4 for the first group whose amounts add up to the difference, 5 for a candidate that equals it. If there is
+-- neither, all recent candidates are taken (6), because they came between the two readings.
 rated_candidates AS (
     SELECT
         *,

@@ -71,7 +71,8 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-reports_of_users AS (  -- months for which a report is loaded for all offices of the user, if only in part
+-- Months for which a report is loaded for all offices of the user, even if only in part.
+reports_of_users AS (
     SELECT
         offices.user_id,
         sources.report,
@@ -162,7 +163,8 @@ meetings_counted AS (
     GROUP BY GROUPING SETS ((user_id, month, measure), (office_id, month, measure))
 ),
 
-activity_months AS (  -- loaded for the office, or for all offices of the user
+-- Months whose activity is loaded for the office, or for all offices of the user.
+activity_months AS (
     SELECT
         false AS is_user, office_id AS owner_id, office_id, month,
         is_growing AS is_open, is_partial, fetched_at_utc AS read_at_utc

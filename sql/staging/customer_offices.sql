@@ -53,7 +53,7 @@ offices_gathered AS (
         max(entries.fetched_at_utc) FILTER (entries.office_name IS NOT NULL) AS named_at_utc,
         min(entries.month) AS first_month,
         max(entries.month) AS last_month,
-        -- without budgets, which stay as they were first read
+        -- budgets are left out, because their rows stay as they were first read
         max(months.run_began_at_utc) FILTER (NOT starts_with(entries.report, 'budget')) AS latest_run_utc
     FROM entries
     LEFT JOIN staging.months AS months USING (report, customer_id, month)
