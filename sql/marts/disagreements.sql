@@ -34,7 +34,8 @@ WITH comparisons AS (
     WHERE is_reconciled IS NOT NULL
 ),
 
-differences_by_kind AS (  -- are_in_agreement: whether the reports compared with the office report agree with one another
+-- are_in_agreement: whether the reports that are compared with the office report agree with one another.
+differences_by_kind AS (
     SELECT
         office_id,
         month,

@@ -24,11 +24,11 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: for a sale: "sale new", "sale gone" (from this month and office) or "sale changed" (also one that another
---     office lists and this office shares); for an agent: "writings", "valuations" or, if both changed or it is not
---     known which did, "writings or valuations"; for the unexplained rest: "nobody" if the sales list and the user
---     report were read since and show that it belongs to no sale and no agent, and no other office has the opposite
---     rest, else "open"
+--   kind: for a sale, "sale new", "sale gone" (from this month and office) or "sale changed" (also if another office
+--     lists the sale and this office shares it). For an agent, "writings", "valuations" or, if both changed or it is
+--     not known which did, "writings or valuations". For the unexplained rest, "nobody" or "open". "nobody" means that
+--     the sales list and the user report were read since, that by them the rest belongs to no sale and no agent, and
+--     that no other office has the opposite rest
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate

@@ -10,7 +10,7 @@
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
---   estate_id: id of the estate; a sale that vanished is in marts.sale_versions and marts.cancelled_sales, not in
+--   estate_id: id of the estate. A sale that vanished is in marts.sale_versions and marts.cancelled_sales, not in
 --     marts.sales
 --   office_id: customer id of the listing office
 --   office_name: name of the office

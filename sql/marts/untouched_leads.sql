@@ -7,8 +7,8 @@
 -- Columns:
 --   lead_id: id of the lead or tip
 --   way: incoming lead or tip
---   office_id: customer id of the office that the lead belongs to; for a tip, the office that received it if known,
---     else the office that sent it
+--   office_id: customer id of the office that the lead belongs to. A tip belongs to the office that received it if
+--     that is known, else to the office that sent it
 --   office_name: name of the office
 --   user_id: id of the user that the lead belongs to, or who received the tip; null if it belongs to an office or a
 --     group of users

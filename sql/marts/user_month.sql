@@ -21,8 +21,9 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: where the office comes from, because the user report does not state it: evidence of this month, else
---     of an earlier month, else of a later month, else customer asked (the requested customer, if that is an office)
+--   office_basis: where office_id comes from, because the user report does not state the office: evidence of this
+--     month, else of an earlier month, else of a later month, else customer asked (the requested customer, if that is
+--     an office)
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver
@@ -172,7 +173,8 @@ offices_carried AS (
     LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
-offices_unanswered AS (  -- offices that have left a group, in months for which no other customer has answered
+-- Offices that have left a group, in months for which no other customer has answered.
+offices_unanswered AS (
     SELECT office_id, month
     FROM staging.office_answers
     WHERE report = 'commission_user'

@@ -29,9 +29,9 @@
 --   left_on: day on which the user left; null for users who have not left. It is left_directory_on if
 --     is_left_day_known is true. Otherwise only the month is known, and left_on is the last day of left_after_month,
 --     or left_directory_on if that is earlier and in left_after_month
---   left_month: month from which nothing more is forecast for the user, because the directory shows that they left:
---     left_after_month, or the latest month that is over and complete if that is earlier; null if the directory does
---     not show it
+--   left_month: month from which nothing more is forecast for the user, because the directory shows that the user
+--     left: left_after_month, or the latest month that is over and complete if that is earlier; null if the directory
+--     does not show it
 --   is_left_day_known: whether left_on is the day on which the directory was first read without the user: that day is
 --     in left_after_month or the next month, and a directory was read in the week before. If false, only the month is
 --     known; null for users who have not left

@@ -110,7 +110,8 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-missing_columns AS (  -- needed columns that no answer of a report's latest 12 hours has
+-- Needed columns that no answer of a report's latest 12 hours has.
+missing_columns AS (
     SELECT
         report,
         max(fetched_at_utc) AS since_utc,
