@@ -10,9 +10,9 @@
 --   office_name: name of the office
 --   differing_reports: the reports that differ from the office report, by name. "shares of agents" is among them if
 --     these shares differ from the whole commission in the sales list
---   odd_report: the report that is alone with its numbers: the office report if all others differ from it and agree
---     with one another, else the only report that differs from it; null if neither is true, or if only one report
---     could be compared with the office report
+--   odd_report: the report that is alone with its numbers. It is the office report if all others differ from it and
+--     agree with one another; otherwise it is the only report that differs from the office report. Null if neither is
+--     true, or if only one report could be compared with the office report
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
 --     the office report, or the agents' shares less the whole commission
 --   price_difference: the largest difference of prices: the other report less the office report

@@ -20,8 +20,8 @@
 --   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end
 --     (marts.month_total_versions); null if not all totals of the year so far had been read by then
 --   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it.
---     If year_forecast_then is null, year_forecast takes its place. That one includes later corrections, so the miss
---     may have been larger
+--     If year_forecast_then is null, year_forecast takes its place; because year_forecast includes later corrections,
+--     the miss may then have been larger
 --   worst_miss_of_year_share: the largest miss_share of this month and the later months of the year, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
 --   worst_miss_share: the largest worst_miss_of_year_share of the years of past_year_count

@@ -11,9 +11,9 @@
 -- difference, none of them is a reason.
 -- If no group adds up, all changes of group 1 are reasons, and the rest is unexplained.
 -- The change of a sale or an agent explains only one change of a measure.
--- Sales count at the offices of their agents by the shares of today. The shares of a sale that is no longer listed, or
--- that another office lists now, are not known: it counts whole where it was listed, and the error is in the
--- unexplained rest.
+-- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
+-- office lists now, counts whole where it was listed, because its shares there are not known any more. The error is in
+-- the unexplained rest.
 -- Example: the commission of an office in May rose by 70 after May was over. Noted with it are a new sale of 100, half
 -- of which is the share of an agent of another office, and writings of an agent of the office, worth 20. The reasons
 -- are the sale with 50 and the writings with 20.

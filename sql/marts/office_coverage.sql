@@ -2,8 +2,7 @@
 -- One row per office and month that should be loaded, whether it is loaded or not. Only months that are loaded for any
 -- office are here.
 -- While a customer that answers for an office is requested, the office is expected in all these months, from the first
--- month of the settings on. Once no such customer is requested, it is expected from its first to its last loaded
--- month.
+-- month of the settings on. Otherwise the office is expected from its first to its last loaded month.
 -- A customer that was never read has rows of its own, because its offices are not known yet.
 -- The mart covers the office report, the running commissions and the leads, each only if any month of it is loaded.
 -- A month counts as not loaded if it was last read before it was over, and is over now or no longer requested.

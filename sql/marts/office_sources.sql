@@ -16,11 +16,11 @@
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether the commission is missing in the office report. That is so if another report has a sale or
---     some commission of the office for the month, and the office has no row or no commission in its row. It is also
---     so if the office's row has no commission although the last one known was not 0; this second rule is not applied
---     if, of any row without commission, neither another report nor an earlier answer has some, because then null may
---     just mean 0
+--   lacks_amount: whether the commission is missing in the office report, by one of two rules. First: another report
+--     has a sale or some commission of the office for the month, but the office report has no row of the office, or no
+--     commission in its row. Second: the office's row has no commission, although the last one known was not 0. The
+--     second rule is off if the report has any row without commission that neither another report nor an earlier
+--     answer contradicts, because then null may just mean 0
 --   is_partial: whether something of the office is missing: the month was cut short, is unfinished, or lacks the
 --     amount; or the answer lacks rows, and is not an office report with a row of this office
 WITH chosen_answers AS (
