@@ -1,9 +1,10 @@
 -- Who are the top twenty agents of the last twelve months, and who is rising?
--- One row per user among the top twenty; the twelve months end with the latest month that is over, or with the last month
--- of the variable year.
+-- One row per user among the top twenty. The twelve months end with the latest month that is over, or with the last
+-- month of the variable year.
 --
--- rank_change compares with the twelve months that ended a month earlier. With an office, only its agents among the top
--- twenty of the chain are listed; all its agents are in marts.leaderboard.
+-- rank_change compares with the twelve months that ended a month earlier.
+-- With the variable office, only its agents among the top twenty of the chain are listed; all its agents are in
+-- marts.leaderboard.
 -- Parameters: year, office
 SELECT
     commission_rank AS place,

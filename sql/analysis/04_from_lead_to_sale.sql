@@ -1,12 +1,14 @@
 -- How many of the homes that sellers asked about are sold, and how many leads does a sold home draw?
 -- One row per side of incoming leads, over all months loaded.
 --
--- Only leads that name a home can be followed to a sale: percent_naming_a_home says how many do; what became of the
--- others is unknown. A home is usually named only once it is an assignment, so percent_of_named_homes_sold does not
--- measure how many enquirers became sellers. It covers sellers only: a home that a buyer asked about may be sold to
--- anyone. Every home counts once, at its first lead; homes sold before the lead are left out. Leads of the last months
--- have had little time to become sales: is_mature leaves out those younger than 180 days. The side is read from the
--- words of the kind; it is empty if they fit neither.
+-- Only leads that name a home can be followed to a sale. percent_naming_a_home says how many do; what became of the
+-- other leads is unknown.
+-- A home is usually named only once it is an assignment, so percent_of_named_homes_sold does not measure how many
+-- enquirers became sellers. It covers sellers only: a home that a buyer asked about may be sold to anyone.
+-- Every home counts once, at its first lead; homes sold before the lead are left out.
+-- Leads of the last months have had little time to become sales. is_mature leaves out months that began less than 180
+-- days before the latest loaded month.
+-- The side is read from the words of the kind of lead; it is empty if they fit neither side.
 -- Parameters: year, office
 SELECT
     lead_side,

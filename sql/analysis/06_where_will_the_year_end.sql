@@ -1,10 +1,11 @@
 -- Which offices will reach their commission budget this year?
--- One row per office with a budget, for its latest month that is over, or the last of the variable year; analysis 12 says
--- why an office is missing.
+-- One row per office with a budget, for its latest month that is over, or the last month of the variable year.
+-- Analysis 12 says why an office is missing.
 --
--- The forecast is what is signed so far, including the current month, plus the budget of the rest of the year at the rate
--- reached in the months that are over; a month without a budget counts as their average. The sums so far cover the months
--- that are over. The difference and percents compare only months with a budget: a year should have twelve.
+-- The forecast is the commission signed so far, including the current month, plus the budget of the rest of the year
+-- at the rate reached in the months that are over. A month without a budget counts as the average of those months.
+-- The sums so far cover the months that are over. The difference and percents compare only months with a budget: a
+-- year should have twelve.
 -- what_to_mind warns if it is unknown whether commission includes VAT, which budgets exclude. Once
 -- BROKERBI_COMMISSION_VAT is declared, both are without VAT.
 -- Parameters: year, office

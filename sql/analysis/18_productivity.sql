@@ -1,10 +1,12 @@
 -- How much does an agent earn and sell, and does the office depend on one agent?
--- One row per office; the twelve months that end with the latest month that is over, or the variable year.
+-- One row per office, for the twelve months that end with the latest month that is over, or for the variable year.
 --
--- An agent is a user who was active in the period, counted for the months with is_active in marts.user_month, even those
--- with a lead and no commission; so an agent who joined in autumn is not measured by a whole year. agent_months has the
--- number of these months; top_percent is the share of the highest earner. An agent of several customers counts whole at
--- the office where more was earned: marts.users_added_up has the amounts of each.
+-- An agent is a user who was active in the period. Only the months with is_active in marts.user_month count, even
+-- those with a lead and no commission; so an agent who joined in autumn is not measured by a whole year. agent_months
+-- has the number of these months.
+-- top_percent is the share of the highest earner.
+-- An agent of several customers counts whole at the office where more was earned: marts.users_added_up has the amounts
+-- of each.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month

@@ -1,9 +1,9 @@
 -- Who has left in the last ninety days, from which office, and what did they earn in their last year?
--- One row per agent; the ninety days end with the newest reading, or the variable year is taken.
+-- One row per agent. The ninety days end with the newest reading; with the variable year, that year is taken instead.
 --
--- left_on is the day on which the directory was first read without the agent; if is_left_day_known is false, only the
--- month is certain. marts.headcount_month counts joiners and leavers by month, a leaver in the month after
--- left_after_month.
+-- left_on is the day on which the directory was first read without the agent. If is_left_day_known is false, only the
+-- month is certain.
+-- marts.headcount_month counts joiners and leavers by month, a leaver in the month after left_after_month.
 -- Parameters: year, office
 WITH newest AS (
     SELECT max(read_at_utc)::DATE AS read_on

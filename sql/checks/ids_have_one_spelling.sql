@@ -1,7 +1,8 @@
 -- Is one office or user spelled in two ways, so that it counts as two?
--- One row per office or user whose ids differ only in case or leading zeros, with the reports that have each spelling. Ids
--- are loaded as received, so the numbers of one report are not matched with those of the others. If the settings spell an
--- office differently, spell it as the reports do; else ask the service's support why they differ.
+-- One row per office or user whose ids differ only in case or leading zeros, with the reports that have each spelling.
+-- Ids are loaded as received, so the numbers of a report with one spelling are not matched with those of a report with
+-- the other. If the settings spell an office differently, spell it as the reports do; else ask the service's support
+-- why they differ.
 -- Severity: warning
 -- Concerns: commission
 WITH ids_by_report AS (

@@ -1,6 +1,7 @@
 -- Are there leads for which the service does not state whether they were removed?
--- One row per customer and month; removed leads among them are counted as active. This happens if the separate answers for
--- active and removed leads are the same, and with leads loaded by version 0.1.
+-- One row per customer and month; removed leads among them are counted as active.
+-- This happens if the service gives the same answer for active and for removed leads, and with leads loaded by version
+-- 0.1.
 -- Severity: warning
 -- Concerns: leads
 SELECT _customer AS customer_id, _month AS month, count(*) AS lead_count

@@ -1,6 +1,6 @@
 -- Did a closed month lose many of its rows?
--- One row per report, office and month that was over, if its latest change removed all rows, or at least three rows and
--- a third of all.
+-- One row per report, office and month that was over, if its latest change removed all rows, or removed at least three
+-- rows that were a third or more of all.
 -- Severity: warning
 -- Concerns: commission
 SELECT

@@ -1,6 +1,7 @@
 -- Does a month end so early that the service may have cut the interval short?
--- One row per report, customer and month that is over, if its last row is more than ten days before its end although
--- a month of the report and customer has fifty rows or more. An empty month counts only between months with rows.
+-- One row per report, customer and month that is over, if the last row of the month is more than ten days before its
+-- end. Only a report and customer with fifty rows or more in some month are checked.
+-- An empty month is listed only if it is between months with rows.
 -- Severity: warning
 -- Concerns: commission
 WITH days AS (

@@ -1,5 +1,6 @@
 -- Do the rows of a month come from other loads than the current one?
--- One row per table, customer, month and load that has rows of the month, if meta.months does not name it for the month.
+-- One row per table, customer, month and load that has rows of the month, although meta.months does not name that load
+-- for the month.
 -- Severity: error
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made

@@ -1,7 +1,9 @@
 -- Is a total over all months negative although it cannot be?
--- One row per office, one per office for its sales, and one for all users together, with a negative sum of prices, homes,
--- valuations or writing assignments. A single month, sale or user may be negative if it takes back what was earned
--- earlier, even before the first loaded month: parts_and_prices_are_not_negative names it. Commissions may be taken back.
+-- One row per office, one per office for its sales, and one for all users together, if a sum of prices, homes,
+-- valuations or writing assignments is negative.
+-- A single month, sale or user may be negative, if it takes back what was earned earlier, even before the first loaded
+-- month: the check parts_and_prices_are_not_negative lists those. Commissions may be taken back, and are not checked
+-- here.
 -- Severity: error
 -- Concerns: commission
 WITH summed AS (

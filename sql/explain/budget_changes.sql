@@ -1,6 +1,6 @@
 -- Which budgets of the month were entered, changed or withdrawn after the month was first read?
--- One row per row of marts.budget_changes, the latest first. amount_before is null if the budget was entered,
--- amount_after if it was withdrawn. A user's budgets at two offices have rows of their own.
+-- One row per row of marts.budget_changes, the latest first. A user's budgets at two offices have rows of their own.
+-- amount_before is null if the budget was entered, amount_after if it was withdrawn.
 -- Parameters: kind, id, month, measure
 SELECT
     changes.noted_on,

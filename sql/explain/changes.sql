@@ -1,6 +1,7 @@
 -- By how much did the number change after its month was over?
--- One row per change of marts.month_changes, or of marts.user_month_versions for a user; for the chain the largest
--- first. Only the measures of these marts have changes.
+-- One row per change of marts.month_changes or, for a user, of marts.user_month_versions; for the chain, the largest
+-- first.
+-- Only the measures of these marts have changes.
 -- Parameters: kind, id, month, measure
 WITH versions_of_user AS (
     SELECT

@@ -1,6 +1,7 @@
 -- What is the number in its month and the previous one, compared with the same months a year before?
--- One row per month of marts.office_month, user_month or chain_month, the latest first. The year before is null while
--- the later month is not over and, for a number of a commission report, if one of the two is not loaded to its end.
+-- One row per month of marts.office_month, user_month or chain_month, the latest first.
+-- The year before is null while the later month is not over. For a number of a commission report, it is also null if
+-- one of the two months is not loaded to its end.
 -- Parameters: kind, id, month, measure, report
 WITH lines AS (
     SELECT

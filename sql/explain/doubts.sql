@@ -1,7 +1,7 @@
 -- What speaks against the number?
--- One row per kind of marts.doubts, customer, office or user, and finding, with its months. A doubt counts unless it
--- names another report, measure, month, office, user or customer than the number has. A check counts only if it names an
--- office or user, and undeclared VAT only if the number is a commission.
+-- One row per kind of marts.doubts, customer, office or user, and finding, with its months.
+-- A doubt counts unless it names another report, measure, month, office, user or customer than the number has. A check
+-- counts only if it names an office or user. Undeclared VAT counts only if the number is a commission.
 -- Parameters: kind, id, month, measure, report
 WITH sources AS (
     SELECT office_id, month, report, customer_id, is_growing

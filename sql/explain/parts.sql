@@ -1,7 +1,8 @@
 -- Which offices make up the chain's number, or which agents the office's, compared with the same month a year before?
--- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year before
--- is null if its month is not loaded to its end although the office or agent had begun, and while this year's month is
--- not over. An agent who left, or an office that closed, did so after left_after_month.
+-- One row per office of marts.office_month or agent of marts.user_month, the largest difference first.
+-- The year before is null while this year's month is not over. It is also null if its month is not loaded to its end,
+-- unless the office or agent had not begun then.
+-- left_after_month is the last month of an agent who left, or of an office that closed.
 -- Parameters: kind, id, month, measure, report
 WITH lines AS (
     SELECT *, office_id AS id, office_name AS name, to_json(line) AS numbers, closed_after_month AS left_after_month

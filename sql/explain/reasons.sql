@@ -1,6 +1,7 @@
 -- Why did the number change after its month was over?
--- One row per row of marts.month_change_reasons; those of an office add up to its changes. For a user, the
--- rows are the user's own commission, and the sales whose latest agents include the user, with the office's amounts.
+-- One row per row of marts.month_change_reasons. The amounts of an office add up to its changes.
+-- For a user, the rows are the user's own commission, and the sales whose latest agents include the user, with the
+-- office's amounts.
 -- Parameters: kind, id, month, measure
 SELECT
     local_day(reasons.noted_at_utc, clock) AS noted_on,

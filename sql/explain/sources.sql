@@ -1,6 +1,6 @@
 -- How new and how complete are the answers that the number comes from?
--- One row per office and month of marts.office_sources; for the chain only those that lack something or are not
--- current, for a user those of the user's offices in the month.
+-- One row per office and month of marts.office_sources. For the chain, only those that lack something or are not
+-- current; for a user, those of the user's offices in the month.
 -- Parameters: kind, id, month, report
 SELECT
     sources.month,

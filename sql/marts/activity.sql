@@ -1,10 +1,10 @@
 -- What did users do, month by month: meetings, viewings, calls?
 -- One row per user, month and measure of the live activity report.
 -- All figures are assumed: the service documents neither the shape of this report nor what its measures count.
--- Measures have the service's names, in snake_case, and one measure may contain another (meetings_total,
--- meetings_own_booked): compare users or months by one measure, and never add up measures. `brokerbi shapes` shows
--- whether the answers have the assumed shape; if they do not, this table is empty. If a user has no row in a loaded
--- month, nothing is known about the user's activity.
+-- `brokerbi shapes` shows whether the answers have the assumed shape; if they do not, this table is empty.
+-- Measures have the service's names, in snake_case. One measure may contain another, as meetings_total may contain
+-- meetings_own_booked: compare users or months by one measure, and never add up measures.
+-- If a user has no row in a loaded month, nothing is known about the user's activity.
 -- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
@@ -12,8 +12,8 @@
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
---   office_id: customer id of the office that the report names for the user, else of the requested customer itself or
---     its only office; null if unknown
+--   office_id: customer id of the office that the report names for the user. If it names none, the requested customer
+--     itself if that is an office, or the customer's only office; null if there is neither
 --   office_name: name of the office
 --   is_assumed: always true: neither shape nor measures are documented
 --   is_open: whether the month is not over, or its end has not been requested yet

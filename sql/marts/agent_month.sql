@@ -1,7 +1,8 @@
 -- What did each agent earn and do in a month, and what was budgeted?
--- One row per user and month in which the user was active, had any commission, or has a budget of commission or homes:
--- the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
--- Commission is as the service states it, and budgets of it are without VAT: compare them with comparable_commission.
+-- One row per user and month in which the user was active, had any commission, or has a budget of commission or homes.
+-- It is the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
+-- Commission is as the service states it. Budgets of commission are without VAT: compare them with
+-- comparable_commission.
 -- A number is null if its report is not loaded. Budgets of future months are included, with is_open.
 -- Key: user_id, month
 -- Columns:

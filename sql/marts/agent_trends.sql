@@ -1,8 +1,9 @@
 -- Whose commission fell, and whose rose, in the last three months that are over, compared with a year before?
--- One row per user who was active in any of these three months, or in any of the same three months a year before. The
--- last of the three is the newest month that is over for every office.
--- A user who was first active after the first of the three months a year before, or whose user report is not loaded
--- to the end of each of these months, is not compared: the change is null, and not a rise from zero.
+-- One row per user who was active in any of the last three months that are over for every office, or in any of the
+-- same three months a year before.
+-- A user is compared only if the user's first active month is not later than the first of the three months a year
+-- before, and if the user report is loaded to the end of each of the six months. Otherwise the change is null, and not
+-- a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:

@@ -1,10 +1,11 @@
 -- Which sales are left out because another home has their estate id?
--- One row per sale in an answer that counts, if marts.sales has its estate id at another office, with another day of
--- contract, and with neither the same price nor the same address.
--- An estate id is assumed to identify the same home for every customer: a group and its office report a sale
--- under one id, and a sale that moved to another office or was restated keeps its address or its day of
--- contract. If customers number their homes separately, two sales share an id, and marts.sales keeps one of
--- them, by the rule in the description of its column office_id.
+-- One row per sale that is left out of marts.sales, because another sale with the same estate id counts there.
+-- The two sales are at different offices, have different days of contract, and have neither the same price nor the
+-- same address.
+-- An estate id is assumed to identify the same home for every customer: a group and its office report a sale under one
+-- id. A sale that moved to another office, or was restated, keeps its address or its day of contract.
+-- If customers number their homes separately, two sales share an id. Then marts.sales keeps one of them, by the rule
+-- in the description of its column office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: _row
 -- Columns:

@@ -1,7 +1,8 @@
 -- How did the bidding on each sold home go?
 -- One row per sold home whose bids were requested; no rows if the report of bids is off.
--- Annulled bids count only in canceled_bid_count. Without the report of hidden bids, only visible bids are counted, and
--- columns of hidden ones are null. A bid whose amount is not a number is counted, but in no amount.
+-- Annulled bids count only in canceled_bid_count.
+-- If the report of hidden bids is off, only visible bids are counted, and the columns of hidden bids are null.
+-- A bid whose amount is not a number counts in the numbers of bids, but in no amount.
 -- Key: estate_id
 -- Columns:
 --   estate_id: id of the estate

@@ -1,7 +1,8 @@
 -- Which budgets were in force at a moment?
--- One row per office, user, month and measure; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
--- A moment before the first reading raises an error that states since when budgets are known. A month whose
--- budgets were first read later has no row: its budgets were unknown then, which does not mean that there were none.
+-- One row per office, user, month and measure. The moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading raises an error, which states since when budgets are known.
+-- A month whose budgets were first read after the moment has no row: its budgets were unknown then, which does not
+-- mean that there were none.
 -- Parameters: moment
 SELECT budgets.* EXCLUDE (valid_to_utc)
 FROM marts.budgets AS budgets

@@ -1,8 +1,12 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
 -- One row per office, user, month, measure and reading that found a different amount from the reading before.
--- A first reading is not a change: a new budget counts as entered if its office already had a budget of the measure for
--- the month, or if both the office and the month of the budget report had been read before. A change is noted when it
--- is first read, not when it was made. Several budgets of a user for one month and measure are added up.
+-- A change is noted when it is first read, not when it was made.
+-- A budget that is read for the first time is no change, except in two cases, in which it counts as entered: its
+-- office already had a budget of the measure for the month; or both the office and the month of the budget report had
+-- been read before.
+-- Several budgets of a user for one month and measure are added up.
+-- Example: in May the budgets of June are read for the first time: no row. In June the office's only budget is raised
+-- from 100 to 120: one row, with the difference 20.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the amount was first read, or first missing
@@ -52,7 +56,8 @@ first_readings AS (
     GROUP BY ALL
 ),
 
-offices_first_read AS (  -- at the end of the run that first read them, because a run may read budgets last
+-- An office is known since the end of the run that first read it, because a run may read budgets last.
+offices_first_read AS (
     SELECT totals.office_id, coalesce(runs.read_at_utc, totals.valid_from_utc) AS known_since_utc
     FROM (SELECT office_id, min(valid_from_utc) AS valid_from_utc FROM marts.month_total_versions GROUP BY ALL) AS totals
     ASOF LEFT JOIN (SELECT DISTINCT read_at_utc FROM staging.readings) AS runs

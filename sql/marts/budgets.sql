@@ -1,10 +1,11 @@
 -- Which budgets does each office and user have, and when did they change?
 -- One row per office, user, month, measure and version; rows without valid_to_utc are current.
--- A version is a period in which the amount did not change; other columns may change within a version.
--- If several reports have an amount for the same office, month and measure, the first of these counts:
--- budget_..., office_budget_..., user_budget_.... If two customers answer for an office, only one of them
--- counts. A version begins when it was first read, not when it was set. A row that is only the total of users'
--- rows is left out.
+-- A version is a period in which the amount did not change; other columns may change within a version. A version
+-- begins when its amount was first read, not when it was set.
+-- Several reports may have an amount for the same office, month and measure. Then that of budget_... counts, else that
+-- of office_budget_..., else that of user_budget_....
+-- If two customers answer for an office, only one of them counts. A row that is only the total of users' rows is left
+-- out.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office
@@ -28,7 +29,8 @@ WITH chosen_budgets AS (
     )
 ),
 
-copies_numbered AS (  -- so that all equal rows of an answer stay
+-- Equal rows of an answer are numbered, so that all of them stay.
+copies_numbered AS (
     SELECT
         *,
         row_number() OVER (

@@ -1,8 +1,9 @@
 -- Which sales have disappeared from the sales report, whose were they, and when was that noticed?
 -- One row per estate that an earlier reading of its month listed, and that no month lists now.
--- A sale that disappeared was usually cancelled; the service gives no reason, and a row in quarantine
--- disappears too. A sale that moved to another month or office, or came back, is not here. If the month was
--- over, marts.month_change_reasons has the effect on the office and its agents.
+-- A sale that disappeared was usually cancelled, but the service gives no reason. A sale whose row is in quarantine
+-- disappears too.
+-- A sale that moved to another month or office, or came back, is not here.
+-- If the month was over, marts.month_change_reasons has the effect on the office and its agents.
 -- Key: estate_id
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the sale was found to be gone

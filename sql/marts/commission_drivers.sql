@@ -1,11 +1,16 @@
 -- Did commission from sales change because of the number of homes, their prices or the fee?
--- One row per level, member, period and month that is over; the period is compared with the same months a year before.
--- Commission from sales is homes x average price x fee (commission in percent of the price). The effect of each
--- factor is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive), over the offices
--- that marts.growth compares. The rest of the difference is offices_effect, so the four effects add up exactly.
--- The effects are null if a factor or the difference is unknown, or a factor is zero or negative. The effects of a
--- brand's offices need not add up to the brand's: if homes move to offices with other prices, the brand has a price
--- effect. A closed office has no row of its own after its last month.
+-- One row per level, member (office, brand, region or chain), period and month that is over. The period is compared
+-- with the same months a year before.
+-- Commission from sales is homes x average price x fee; the fee is commission in percent of the price.
+-- The effect of each factor is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive).
+-- It covers only the offices that marts.growth compares.
+-- The rest of the difference is offices_effect, so the four effects add up exactly.
+-- All effects are null if a factor or the difference is unknown, or if a factor is zero or negative.
+-- The effects of a brand's offices need not add up to the brand's. If homes move to offices with other prices, the
+-- brand has a price effect that no office has.
+-- A closed office has no row of its own after its last month.
+-- Example: an office sold 12 homes after 10 the year before, at the same average price and fee. The whole difference
+-- is homes_effect; the other effects are 0.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

@@ -1,6 +1,6 @@
 -- Which customers are requested, what are they called, and which months of them are loaded?
--- One row per customer of the settings, and per customer with loaded months that is no longer in the settings.
--- A customer is an office or a group; the name is that of the settings, else that of the office with the same id.
+-- One row per customer of the settings, and per customer with loaded months that is no longer in the settings. A
+-- customer is an office or a group.
 -- Months of a customer that is switched off, removed or denied stay as they were last read.
 -- Key: customer_id
 -- Columns:

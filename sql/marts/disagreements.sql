@@ -1,23 +1,24 @@
 -- In which months of which offices do reports disagree?
--- One row per office and month with a difference in marts.reconciliation.
--- There, a single sale that only one report has makes several rows, one for each report and measure. Here it makes
--- one row, with the largest known difference of each measure.
+-- One row per office and month with a difference in marts.reconciliation, with the largest known difference of each
+-- measure.
+-- Example: the by-month report lacks a sale. marts.reconciliation then has a row for each measure of that report that
+-- differs; here the office and month have one row.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of the office
---   differing_reports: the reports that differ from the office report, and shares of agents if they differ from the
---     whole commission in the sales list; by name
---   odd_report: the report that is alone with its numbers: the office report if all others differ from it and agree
---     with one another, else the only report that differs from it; null if neither is true, or if only one report
---     could be compared
+--   differing_reports: the reports that differ from the office report, by name. "shares of agents" is among them if
+--     these shares differ from the whole commission in the sales list
+--   odd_report: the report that is alone with its numbers. It is the office report if all others differ from it and
+--     agree with one another; otherwise it is the only report that differs from the office report. Null if neither is
+--     true, or if only one report could be compared with the office report
 --   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
 --     the office report, or the agents' shares less the whole commission
 --   price_difference: the largest difference of prices: the other report less the office report
 --   estate_parts_difference: the largest difference of homes sold: the other report less the office report
---   likely_reason: why the reports may differ, as in marts.reconciliation for the largest difference of commission,
---     else of another measure
+--   likely_reason: why the reports may differ: the likely_reason in marts.reconciliation of the largest difference of
+--     commission or, if commission does not differ, of another measure
 --   last_read_at_utc: when the service gave the newest of the answers that differ
 --   _customer: the customer whose office report counts
 --   _month: first day of the month of the office report of _customer
@@ -33,7 +34,8 @@ WITH comparisons AS (
     WHERE is_reconciled IS NOT NULL
 ),
 
-differences_by_kind AS (  -- are_in_agreement: whether the reports compared with the office report agree with one another
+-- are_in_agreement: whether the reports that are compared with the office report agree with one another.
+differences_by_kind AS (
     SELECT
         office_id,
         month,

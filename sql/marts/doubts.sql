@@ -1,9 +1,10 @@
 -- Which figures may be missing or doubtful, and why?
--- One row per condition of meta.conditions that is about figures; for a check, one per office, user and month that it
--- found. Also one row per office and month in which reports disagree, per office, report and month that is no longer
--- read, and, if VAT is not declared, per report with commissions.
--- A null in subject, report, measure, customer, earner_id or month means that any value may be affected. A budget is
--- not doubtful if another report has it on time.
+-- One row per condition of meta.conditions that is about figures. The condition of a check has one row per office,
+-- user and month that the check found.
+-- Three kinds of rows are not in meta.conditions: one row per office and month in which reports disagree; one per
+-- office, report and month that is no longer read; and, if VAT is not declared, one per report with commissions.
+-- A null in subject, report, measure, customer, earner_id or month means that any value may be affected.
+-- A budget is not doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:

@@ -1,7 +1,11 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
--- One row per level, member, measure and month that is over, if marts.level_budget_vs_actual has a forecast for it.
+-- One row per level, member (office, brand, region or chain), measure and month that is over, if
+-- marts.level_budget_vs_actual has a forecast for it.
 -- The range from year_forecast_low to year_forecast_high reaches as far up and down as the worst miss of any earlier
--- year in the same month or a later one. A closed office has no row after its last month.
+-- year, in the same month or a later one.
+-- A closed office has no row after its last month.
+-- Example: in three earlier years, the worst miss of the forecasts made from August on was 4 %. If this year's end is
+-- forecast at 100 from August, the range is 96 to 104.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -16,8 +20,8 @@
 --   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end
 --     (marts.month_total_versions); null if not all totals of the year so far had been read by then
 --   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it.
---     If year_forecast_then is null, year_forecast takes its place; it includes later corrections, so the miss may have
---     been larger
+--     If year_forecast_then is null, year_forecast takes its place; because year_forecast includes later corrections,
+--     the miss may then have been larger
 --   worst_miss_of_year_share: the largest miss_share of this month and the later months of the year, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
 --   worst_miss_share: the largest worst_miss_of_year_share of the years of past_year_count
@@ -33,8 +37,8 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
--- A year's forecast is proportional to the amount reached, so then_share, the ratio of the earlier totals to today's,
--- is also the ratio of the forecasts.
+-- then_share is the ratio of the earlier totals to today's. It is also the ratio of the forecasts, because a year's
+-- forecast is proportional to the amount reached.
 readings AS (
     SELECT
         moments.month AS seen_from,

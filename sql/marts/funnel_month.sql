@@ -1,7 +1,8 @@
 -- How many valuations, homes registered for sale and sales were there?
--- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a
--- conversion is sum(sold_estate_parts) / sum(valuation_parts) over at least 25 valuations. Homes are usually
--- sold months after their valuation, so look at a whole year.
+-- One row per office or user and month: read one kind of earner.
+-- Numbers add up over months and offices. A conversion is sum(sold_estate_parts) / sum(valuation_parts) over at least
+-- 25 valuations.
+-- Homes are usually sold months after their valuation, so look at a whole year.
 -- Key: earner_kind, earner_id, month
 -- Columns:
 --   earner_kind: office or user

@@ -1,11 +1,18 @@
 -- How many agents are active, and how many joined or left, month by month?
--- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user with is_active in marts.user_month; one who stops being active counts as left or quiet in the
--- month after the last active one. An agent who changed office counts as moved if the member of the level changed,
--- and never as left or joined. So active agents are those of the month before, plus joined, back and moved in, less
--- left, quiet and moved out. A count is null if the user report of an office is not loaded in full for the month; all
--- but active_agent_count are also null if it is not loaded in full for the month before.
--- Agents of an unknown office are only in the chain.
+-- One row per level, member (office, brand, region or chain) and month for which the member has offices that should be
+-- loaded, see marts.office_coverage.
+-- An agent is a user with is_active in marts.user_month. An agent who stops being active counts as left or quiet in
+-- the month after the last active one.
+-- An agent who changed office counts as moved at each level where that is another office, brand or region, and never
+-- as left or joined.
+-- So the active agents of a month are those of the month before, plus joined, back and moved in, less left, quiet and
+-- moved out.
+-- A count is null if the user report of one of the offices is not loaded in full for the month. All counts except
+-- active_agent_count are also null if it is not loaded in full for the month before.
+-- Agents of an unknown office count only in the chain.
+-- Example: an agent moves in May from an office in the north to one in the south, under the same brand. In May the
+-- agent counts as moved out at the first office and in the north, as moved in at the second office and in the south,
+-- and as neither in the brand and the chain.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -16,11 +23,13 @@
 --   active_agent_count: agents active in the month
 --   joined_count: active agents who were never active before
 --   back_count: active agents who had been active in an earlier month, but not in the month before
---   left_count: agents active in the month before, and not since, who have left
---   quiet_count: agents active in the month before and not in this one, who came back or are not known to have left
+--   left_count: agents active in the month before, and not since, who have left according to marts.users
+--   quiet_count: agents active in the month before and not in this one, who were active again later or are not known
+--     to have left
 --   moved_in_count: active agents who were at another office, brand or region in the month before
 --   moved_out_count: agents active in the month before who are active at another office, brand or region in this one
---   is_open: whether the month is not over, so that agents are counted so far
+--   is_open: whether the month is not over, or its end has not been requested yet for one of the offices: agents are
+--     counted so far
 --   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
 --     before; null if none is missing
 WITH loaded_offices AS (
@@ -104,7 +113,7 @@ departures AS (
         level,
         member_id_before AS member_id,
         month,
-        count(*) FILTER (has_left) AS has_left,
+        count(*) FILTER (has_left) AS leavers,
         count(*) FILTER (NOT (is_here OR has_left)) AS quiet,
         count(*) FILTER (has_moved) AS moved_out
     FROM agents_followed
@@ -120,7 +129,7 @@ SELECT
     CASE WHEN members.is_known THEN coalesce(arrivals.active, 0) END AS active_agent_count,
     CASE WHEN members.is_followed THEN coalesce(arrivals.joined, 0) END AS joined_count,
     CASE WHEN members.is_followed THEN coalesce(arrivals.back, 0) END AS back_count,
-    CASE WHEN members.is_followed THEN coalesce(departures.has_left, 0) END AS left_count,
+    CASE WHEN members.is_followed THEN coalesce(departures.leavers, 0) END AS left_count,
     CASE WHEN members.is_followed THEN coalesce(departures.quiet, 0) END AS quiet_count,
     CASE WHEN members.is_followed THEN coalesce(arrivals.moved_in, 0) END AS moved_in_count,
     CASE WHEN members.is_followed THEN coalesce(departures.moved_out, 0) END AS moved_out_count,

@@ -1,13 +1,15 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
--- One row per month, office, way, kind and state of leads; a loaded month has a row for each kind and state that the
--- office has ever had, if only with zeros. A month without a row is unknown.
--- A lead counts in the month in which it was created, with its current state: old months keep changing.
--- A home counts once per way and side: over sides, add up distinct_home_count and distinct_sold_count. Never add up
--- homes over ways.
+-- One row per month, office, way, kind and state of leads. A loaded month has a row for each kind and state that the
+-- office has ever had, even if all its numbers are zero. A month without a row is unknown.
+-- A lead counts in the month in which it was created, with its current state, so old months keep changing.
+-- A home counts once per way and side. To add up homes over sides, use distinct_home_count and distinct_sold_count.
+-- Never add up homes over ways.
 -- Conversion (sold_count / home_count) is meaningful only for sellers, in months with is_mature. It leaves out leads
 -- that name no home, usually because the home is no assignment yet: show no_home_lead_count / lead_count with it.
 -- For buyers, sold_home_lead_count / sold_count over all kinds of the side is the number of leads per sold home, no
 -- matter who bought it.
+-- Example: three leads of sellers name one home, which is sold later. Then lead_count and sold_home_lead_count are 3,
+-- and home_count and sold_count are 1.
 -- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
@@ -36,7 +38,8 @@ WITH kinds AS (
     SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM marts.leads
 ),
 
-groups AS (  -- for each loaded month, so that it has rows with zeros
+-- The kinds and states of leads that an office ever had, for each of its loaded months: without leads they get zeros.
+kinds_by_month AS (
     SELECT sources.month, sources.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
     FROM marts.office_sources AS sources
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways
@@ -65,7 +68,7 @@ SELECT
     count(sold_on) FILTER (is_first_on_any_side) AS distinct_sold_count,
     count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
     coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
-FROM (SELECT * EXCLUDE (office_name) FROM marts.leads UNION ALL BY NAME SELECT * FROM groups)
+FROM (SELECT * EXCLUDE (office_name) FROM marts.leads UNION ALL BY NAME SELECT * FROM kinds_by_month)
 LEFT JOIN marts.offices USING (office_id)
 GROUP BY month, office_id, office_name, way, lead_type, state
 ORDER BY month, office_id, way, lead_type, state

@@ -1,10 +1,13 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
--- One row per office or user, period and last month of the period, if the commission in the period is not zero.
--- A quarter or year runs from its start to the month. Incomplete commissions are ranked too; equal ones share a rank.
+-- One row per office or user, period and last month of the period, if the commission in the period is not zero. A
+-- quarter or year runs from its start to the month.
+-- Incomplete commissions are ranked too. Equal commissions share a rank.
 -- per_active_month_rank is fair to users who joined or left within the period, but one active month may be luck: look
--- at active_month_count as well. Offices and users, and overlapping periods, are in one table: read one earner_kind
--- and one period, and never add up two. A closed office is ranked up to its last month, see marts.office_month.
--- The table is built period by period, which takes two thirds of the time of building all at once, and ordered by
+-- at active_month_count as well.
+-- Offices and users, and periods that overlap, are in one table: read one earner_kind and one period, and never add up
+-- two.
+-- A closed office is ranked up to its last month, see marts.office_month.
+-- The table is built period by period, which takes two thirds of the time of building all at once. It is ordered by
 -- year and office, so that an office or a month is found quickly.
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
@@ -31,8 +34,8 @@
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a sale
 --   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   commission_rank: rank by commission, 1 for the most
---   previous_rank: commission_rank a month earlier; null if there was none, in the first month of a quarter or year,
---     and if the month or one of the eleven before it is open
+--   previous_rank: commission_rank a month earlier; null if the earner had no rank then, in the first month of a
+--     quarter or year, and if the month or one of the eleven before it is open
 --   is_new: whether the month is the first in which the earner had commission or work; false if no earlier month is
 --     loaded. An earner without previous_rank need not be new
 --   rank_change: ranks gained (positive) or lost since a month earlier

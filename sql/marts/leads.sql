@@ -1,11 +1,13 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
--- The office is the company that the lead names, by its id, number or name; else the requested customer if that is an
--- office; else the office at which the user had last worked; else unknown. Answers that do not count for the office
--- (marts.office_sources) are left out; of the others, the one loaded last counts. The sale of a home is found by the
--- estate's id, and is later than the lead if the contract is of the same day or later. Sales before the file's first
--- month are not known.
--- The table is built year by year, which takes a third less time than all at once.
+-- The office is the company that the lead names, by its id, number or name. If that is no office of the chain, the
+-- office is the requested customer, if that is an office; else the office at which the user had last worked; else it
+-- is unknown.
+-- Answers that do not count for the office (marts.office_sources) are left out. If several answers remain, the one
+-- loaded last counts.
+-- The sale of a home is found by the estate's id. It is later than the lead if its contract is of the same day or
+-- later. Sales before the file's first month are not known.
+-- The table is built year by year, which takes a third less time than building all at once.
 -- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS part_year FROM staging.leads
 -- Key: lead_id, way
 -- Columns:
@@ -15,7 +17,7 @@
 --   office_name: name of the office
 --   month: first day of the month in which the lead was created
 --   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
---     that is an office or a group of users
+--     that was an office or a group of users
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   receiver_office_id: customer id of the office that received a tip, or whose user did; null for leads, and
 --     if the receiving company is no office of the chain
@@ -27,10 +29,10 @@
 --     of removed leads
 --   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
---   is_first_of_home: whether the lead is the first of its way and side that names the estate, not counting removed
---     leads and leads after its sale; such leads count each home once per way and side
---   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side, not counting
---     removed leads and leads after its sale; such leads count each home once per way
+--   is_first_of_home: whether the lead is the first of its way and side that names the estate. Removed leads, and
+--     leads after the sale of the estate, do not count as first. So these leads count each home once per way and side
+--   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side. Removed leads,
+--     and leads after the sale of the estate, do not count as first. So these leads count each home once per way
 --   sold_on: day of the contract, if the estate was sold after the lead was created
 --   days_to_contract: days from the creation of the lead to sold_on
 --   _customer: the customer whose answer the row comes from

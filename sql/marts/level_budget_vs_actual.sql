@@ -1,9 +1,11 @@
 -- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
--- One row per level, member, month and measure, over the member's offices with a budget of the measure in the year:
--- other offices are in neither budget nor actual.
--- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add
--- up two. For the year, read one row per member and measure, the latest month with NOT is_open: it has the year to date
--- and the forecast. Only budget and actual may be added up over months, and only over months with NOT is_open.
+-- One row per level, member (office, brand, region or chain), month and measure. It covers the member's offices with a
+-- budget of the measure in the year: other offices are in neither budget nor actual.
+-- Read one level, through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never
+-- add up two levels.
+-- For the year, read one row per member and measure: the latest month with NOT is_open. It has the year to date and
+-- the forecast.
+-- Only budget and actual may be added up over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -16,13 +18,13 @@
 --     null without a budget
 --   actual: amount that the offices with a budget in the year reached in the month; null if one of them is not known.
 --     The currency of commission is not documented, and declared VAT is deducted: see basis_note
---   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget; null if
---     an office's actual is not known, and in an open month
+--   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget; null in
+--     an open month, and if an office's actual is not known
 --   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
 --   year_to_date_actual: amount reached from January to the month; null if an office's actual is not known in one of
 --     these months; already a sum, so never add it up over months
 --   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
---     year_to_date_budget; null if year_to_date_actual is null, and in an open month
+--     year_to_date_budget; null in an open month, and if year_to_date_actual is null
 --   year_budget: budget of the whole year, the same in each of its months, so never add it up over months
 --   year_forecast: sum of the offices' forecasts; null in an open month, or if one office has no forecast
 --   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is

@@ -1,10 +1,11 @@
 -- What did offices, brands, regions and the whole chain earn and do, month by month?
--- One row per level, member and month that is loaded for any office, with sums over the member's offices; a row of
--- level brand or region without member_id covers offices whose brand or region is unknown.
+-- One row per level, member (office, brand, region or chain) and month that is loaded for any office, with sums over
+-- the member's offices. A row of level brand or region without member_id covers offices whose brand or region is
+-- unknown.
 -- Amounts are those of the offices that are loaded. If is_complete is false, missing_offices names reports that are
--- missing or cover only a part of the month, and the true numbers may be higher. A number is null if its report is
--- loaded for no office. Read one level, and never add up two: marts.chain_month, brand_month and region_month have
--- one level each.
+-- missing or cover only a part of the month, and the true numbers may be higher.
+-- A number is null if its report is loaded for no office.
+-- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one level each.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

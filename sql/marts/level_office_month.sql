@@ -1,7 +1,8 @@
 -- What did each office of a brand, a region or the chain earn and budget in each month that should be loaded?
--- One row per level, member, office and month of marts.office_coverage. If an office is not loaded, its amounts are
--- null, and a sum over the other offices is not the member's sum: count the nulls. Read one level, and never add up
--- two.
+-- One row per level, member (office, brand, region or chain), office and month of marts.office_coverage.
+-- If an office is not loaded, its amounts are null. A sum over the other offices is then not the member's sum: count
+-- the nulls.
+-- Read one level, and never add up two.
 -- Kind: view
 -- Key: level, member_id, office_id, month
 -- Columns:

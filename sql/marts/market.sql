@@ -1,6 +1,8 @@
 -- What do homes fetch against their asking price, and how quickly do they sell?
--- One row per level, member, kind of home, period and month with at least 25 sales: with fewer, a share or median says little.
--- New homes are left out: they sell at list prices. Medians and shares cannot be added: read one level and one period.
+-- One row per level, member (office, brand, region or chain), kind of home, period and month with at least 25 sales.
+-- With fewer sales, a share or median says little.
+-- New homes are left out, because they sell at list prices.
+-- Medians and shares cannot be added: read one level and one period.
 -- Kind: view
 -- Key: level, member_id, estate_type, period, month
 -- Columns:

@@ -1,6 +1,7 @@
 -- In which month is commission paid, and how much has been received?
--- One row per office, month of possession and state. Commission is paid at possession, so future months show expected
--- payments. All numbers add up.
+-- One row per office, month of possession and state.
+-- Commission is paid at possession, so future months show expected payments.
+-- All numbers add up.
 -- Kind: view
 -- Key: access_month, office_id, state
 -- Columns:

@@ -1,12 +1,22 @@
 -- Why did a month that was over change?
--- One row for each sale or agent that explains a part of a change in marts.month_changes, and one for the unexplained
--- rest, if any. The amounts of a change add up exactly to its difference.
--- Reasons are the changes of sales and agents noted between the last reading of the earlier total and the change. If
--- these do not add up to the difference but others do, the others are the reasons: all noted from the earlier total to
--- the next reading of their report, or the only one, up to a week after the change, that explains the difference alone.
+-- One row for each sale or agent that explains a part of a change in marts.month_changes. If a part remains
+-- unexplained, it has a row too. The amounts of a change add up exactly to its difference.
+-- The reasons are changes of sales and agents. Of these groups, the first whose amounts add up to the difference gives
+-- the reasons:
+-- 1. all changes noted between the last reading of the earlier total and the change: those of sales, then those of
+-- sales and agents together;
+-- 2. all changes noted between the first reading of the earlier total and the next reading of their own report after
+-- the change: those of sales, then those of sales and agents together;
+-- 3. a single change, noted up to a week after the change of the month; if several single changes equal the
+-- difference, none of them is a reason.
+-- If no group adds up, all changes of group 1 are reasons, and the rest is unexplained.
 -- The change of a sale or an agent explains only one change of a measure.
 -- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
--- office lists now, therefore counts whole where it was listed: the error is in the unexplained rest.
+-- office lists now, counts whole where it was listed, because its shares there are not known any more. The error is in
+-- the unexplained rest.
+-- Example: the commission of an office in May rose by 70 after May was over. Noted with it are a new sale of 100, half
+-- of which is the share of an agent of another office, and writings of an agent of the office, worth 20. The reasons
+-- are the sale with 50 and the writings with 20.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -14,11 +24,11 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: for a sale: "sale new", "sale gone" (from this month and office) or "sale changed" (also one that another
---     office lists and this office shares); for an agent: "writings", "valuations" or, if both changed or it is not
---     known which did, "writings or valuations"; for the unexplained rest: "nobody" if the sales list and the user
---     report were read since and show that it belongs to no sale and no agent, and no other office has the opposite
---     rest, else "open"
+--   kind: for a sale, "sale new", "sale gone" (from this month and office) or "sale changed" (also if another office
+--     lists the sale and this office shares it). For an agent, "writings", "valuations" or, if both changed or it is
+--     not known which did, "writings or valuations". For the unexplained rest, "nobody" or "open". "nobody" means that
+--     the sales list and the user report were read since, that by them the rest belongs to no sale and no agent, and
+--     that no other office has the opposite rest
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate
@@ -183,9 +193,10 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Changes of sales and agents from the total before the earlier one until a week after the change. is_within: noted
--- between the two totals; is_recent: after the last reading of the earlier total; is_near: within, or by the first
--- reading of their report since the change.
+-- Changes of sales and agents, noted from the total before the earlier one until a week after the change of the month.
+-- is_within: noted between the earlier and the later total.
+-- is_recent: noted between the last reading of the earlier total and the later total.
+-- is_near: is_within, or noted by the first reading of its report since the change of the month.
 candidates AS (
     SELECT
         changes.change_id,
@@ -213,8 +224,8 @@ candidates AS (
         AND (is_sale OR noted_changes.noted_at_utc > reports_read.over_since_utc)
 ),
 
--- fit: the first group whose amounts add up to the difference; else all recent candidates, because they came between
--- the two readings.
+-- fit: 1 to 4 for the first group whose amounts add up to the difference, 5 for a candidate that equals it. If there is
+-- neither, all recent candidates are taken (6), because they came between the two readings.
 rated_candidates AS (
     SELECT
         *,

@@ -1,10 +1,12 @@
 -- By how much did the totals of months still change, by the age of the month in weeks?
 -- One row per measure and age in weeks at which at least three months were read, and read again at least four weeks
 -- later.
--- For each month and week of its age, the offices read in that week are compared: the sum of their totals in the office
--- report at the last reading of the week with the sum now (marts.month_total_versions). A month does not count in weeks
--- without a reading. The figures describe past months of the whole chain: they promise nothing, and hold for no single
--- office.
+-- For each month and week of its age, two sums are compared: the totals of the office report at the last reading in
+-- that week, and the totals now (marts.month_total_versions). Both are over the offices that were read in that week. A
+-- month does not count in weeks without a reading.
+-- The figures describe past months of the whole chain: they promise nothing, and hold for no single office.
+-- Example: change_share is -0.01 at age_weeks 4. Half of the months have lost one percent or more since they were four
+-- weeks old.
 -- Key: measure, age_weeks
 -- Columns:
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month

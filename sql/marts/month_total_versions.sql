@@ -1,10 +1,10 @@
 -- What was the total of each month, at every reading?
--- One row per report, office, month and total; the one without valid_to_utc is the current total. When a month is first
--- read as over, a new row begins even if its total is the same.
--- A loaded month without rows is zero. An amount is null if no row of the month has it, or if the office has no row and
--- rows of the office report could not be loaded.
+-- One row per report, office, month and total; the one without valid_to_utc is the current total. When a month is
+-- first read as over, a new row begins even if its total is the same.
+-- A loaded month without rows is zero. An amount is null if no row of the month has it, or if the office has no row
+-- and rows of the office report could not be loaded.
 -- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. If a
--- total changed twice between two builds, only the later one is seen.
+-- total changed twice between two builds, only the later one is known.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month

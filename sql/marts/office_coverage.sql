@@ -1,11 +1,13 @@
 -- For which offices should a month be loaded, and is it?
--- One row per office and month that should be loaded, loaded or not; only months that are loaded for any office, from
--- the first month of the settings on.
--- An office is expected as long as a customer that answers for it is requested, else from its first to its last
--- loaded month. A customer that was never read stands for itself, because its offices are not known yet. The mart
--- covers the office report, the running commissions and the leads, each only if any month of it is loaded. A month
--- that was last read before it was over, and is over now or no longer requested, counts as not loaded. So does a month
--- with a row that could not be loaded, except for the commission of an office whose own row was loaded.
+-- One row per office and month that should be loaded, whether it is loaded or not. Only months that are loaded for any
+-- office are here.
+-- While a customer that answers for an office is requested, the office is expected in all these months, from the first
+-- month of the settings on. Otherwise the office is expected from its first to its last loaded month.
+-- A customer that was never read has rows of its own, because its offices are not known yet.
+-- The mart covers the office report, the running commissions and the leads, each only if any month of it is loaded.
+-- A month counts as not loaded if it was last read before it was over, and is over now or no longer requested.
+-- A month with a row that could not be loaded also counts as not loaded. The exception is the commission of an office
+-- whose own row was loaded.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

@@ -1,6 +1,6 @@
 -- Which offices make up each office, brand, region and the whole chain?
--- One row per level and office that is expected in any month. Marts with a column `level` have sums over
--- these offices: take one level, and never add up two.
+-- One row per level and office that is expected in any month. Marts with a column `level` have sums over these
+-- offices: read one level, and never add up two.
 -- Brand and region are the current ones, see marts.offices.
 -- Kind: view
 -- Key: level, member_id, office_id

@@ -2,9 +2,10 @@
 -- One row per office and month for which the office report, the running commissions or the leads are loaded.
 -- A number is null if its report is not loaded, if the office's rows lack the number, or if the office has no row and
 -- rows of the month could not be loaded. Otherwise an office without a row in the report has zero.
--- Averages and percentages are computed from sums; do the same over several months: sum(sold_commission) /
--- sum(sold_estate_parts). An open month will still grow. If is_commission_complete is false, the commission is null or
--- may be too low: do not compare such a month.
+-- Averages and percentages are computed from sums. Compute them in the same way over several months:
+-- sum(sold_commission) / sum(sold_estate_parts).
+-- An open month will still grow. If is_commission_complete is false, the commission is null or may be too low: do not
+-- compare such a month.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -27,16 +28,16 @@
 --   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
 --     month; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office per active agent; null without an active agent
---   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or an active
---     agent; null if there is none, or if no earlier month is loaded, because the office may have begun before
+--   began_month: first month in which the office had commission, a sale, a writing assignment, a valuation or an
+--     active agent; null if there is none, or if no earlier month is loaded, because the office may have begun before
 --   last_active_month: last month in which the office had commission, a sale, a writing assignment, a valuation or an
 --     active agent, or in which its activity is unknown
 --   closed_after_month: last_active_month of an office that has closed: it had no activity in at least three
 --     complete months since; null for all others
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
---     open; false if the report is not loaded or lacks the office's row or its amount, or if the month has ended since
---     it was read
+--     open. False if the report is not loaded, if it lacks the office's row or its amount, or if the month has ended
+--     since it was read
 --   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
 --     after the month began, when it hardly changes; false if one of them could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of

@@ -1,8 +1,10 @@
 -- What had each office earned in each month, as known at a moment?
--- One row per office and month; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
--- A moment before the first reading raises an error that states since when months are known. A number that was first
--- read later is null (unknown, not zero); known_since_utc states when the first of a row's numbers was read. Numbers
--- are exact to the build of the marts, usually the nightly run; read_by_utc says by when all of a row's had been read.
+-- One row per office and month. The moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading raises an error, which states since when months are known.
+-- A number that was first read after the moment is null: unknown, not zero. known_since_utc states when the first of a
+-- row's numbers was read.
+-- Numbers are exact to the build of the marts, usually the nightly run. read_by_utc states by when all of a row's
+-- numbers had been read.
 -- At a moment after the last build, the numbers of the office report and the running commissions equal those of
 -- marts.office_month.
 -- Parameters: moment

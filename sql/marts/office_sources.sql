@@ -1,20 +1,28 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
--- If several customers answer for an office, such as a group and the office itself, those that have the office in the
--- month go first: the office itself, and a group from its first to its last month with an entry of the office. Among
--- them, those still requested and found go first, then the newest run, then the office itself. A group's answer that
--- was read after the office had left the group does not count.
--- A month without a row is unknown, not zero. So is the rest of a month with is_cut_short or is_unfinished and, if
--- lacks_rows, an office of which the answer has no row.
+-- Several customers may answer for an office, such as a group and the office itself. The first of their answers
+-- counts, in this order:
+-- 1. answers that have the office in the month: the office's own, and a group's from its first to its last month with
+-- an entry of the office;
+-- 2. of these, answers of customers that are still requested and found;
+-- 3. of these, answers of the newest run;
+-- 4. of these, the office's own answer.
+-- A group's answer that was read after the office had left the group does not count.
+-- A month without a row is unknown, not zero. The rest of a month with is_cut_short or is_unfinished is unknown too.
+-- If lacks_rows is true, so is an office of which the answer has no row.
+-- Example: the office M1 and its group G both answer for M1 in one run, and M1 counts. Once M1 is switched off in the
+-- settings, G counts.
 -- Key: report, office_id, month
 -- Columns:
 --   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
---   lacks_amount: whether the commission is missing: the office report has none although another report has some for
---     the month, or the office's row has none although an earlier answer had one that was not 0 (unless rows that never
---     had a number show that the report writes null for 0)
---   is_partial: whether something of the office is missing: the month was cut short, is unfinished, lacks the amount,
---     or lacks rows (unless the report has one row per office, and has this office's)
+--   lacks_amount: whether the commission is missing in the office report, by one of two rules. First: another report
+--     has a sale or some commission of the office for the month, but the office report has no row of the office, or no
+--     commission in its row. Second: the office's row has no commission, although the last one known was not 0. The
+--     second rule is off if the report has any row without commission that neither another report nor an earlier
+--     answer contradicts, because then null may just mean 0
+--   is_partial: whether something of the office is missing: the month was cut short, is unfinished, or lacks the
+--     amount; or the answer lacks rows, and is not an office report with a row of this office
 WITH chosen_answers AS (
     SELECT *
     FROM staging.office_answers

@@ -1,8 +1,8 @@
 -- Which offices are there, what are they called, and to which brand and region do they belong?
--- One row per office that a configured customer answers for; the name is the last one read in any report.
--- An office that trades under several trademarks counts under one brand: the longest one that its own name
--- contains, else the first by name. The shape of the answer with trademarks is not documented. The region is
--- that of the settings.
+-- One row per office that a configured customer answers for. The name is the last one read in any report.
+-- An office that trades under several trademarks counts under one brand: the longest trademark that its own name
+-- contains or, if it contains none, the first by name. The shape of the answer with trademarks is not documented.
+-- The region is that of the settings.
 -- Key: office_id
 -- Columns:
 --   office_id: customer id of the office

@@ -1,10 +1,12 @@
 -- Which commissions are signed but not received, and how long have they been due?
 -- One row per sale of marts.sales.
 -- A sale goes from contract (signed) through possession (due) to the day the commission was received. The service
--- states no agreed due date and no invoice, nor whether a receipt is of the whole commission: outstanding_commission
--- is the whole commission until a receipt is noted. Offices that never note a receipt look unpaid: leave them out by
--- is_receipt_noted. Changes since read_at_utc are not known. If the sales are no longer requested (is_refreshed is
--- false), they stay as they were last read and do not fall due.
+-- states no agreed due date and no invoice.
+-- outstanding_commission is the whole commission until a receipt is noted, because the service does not state whether
+-- a receipt is of the whole commission.
+-- Offices that never note a receipt look unpaid: leave them out by is_receipt_noted.
+-- Changes since read_at_utc are not known. If the sales are no longer requested (is_refreshed is false), they stay as
+-- they were last read and do not fall due.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract

@@ -1,7 +1,7 @@
 -- How many of the earners of a year ago still earn, and how much do joiners and leavers account for?
--- One row per level, member and month that is over and ends two years of loaded months: its last twelve months are
--- compared with the twelve before. A user who changed office left one office and joined the other, but stayed in the
--- chain.
+-- One row per level, member (office, brand, region or chain) and month that is over and ends two years of loaded
+-- months. Its last twelve months are compared with the twelve before.
+-- A user who changed office left one office and joined the other, but stayed in the chain.
 -- Kind: view
 -- Key: level, member_id, month
 -- Columns:

@@ -1,9 +1,11 @@
 -- Which commissions were earned in steps?
 -- One row per event, counted once even if two customers answer with it; equal rows can both be real.
--- An event that names no office belongs to the requested customer if it is an office, else to its only office.
--- Events of offices that are unknown, or that no configured customer answers for, are left out, and a check names them.
--- Do not add them to the commission of offices, users or sales: it is not documented whether one contains the other, so
--- a sum may count the same money twice.
+-- An event that names no office belongs to the requested customer if that is an office, else to the customer's only
+-- office.
+-- Events of offices that are unknown, or that no configured customer answers for, are left out, and a check names
+-- them.
+-- Do not add them to the commission of offices, users or sales. It is not documented whether one contains the other,
+-- so a sum may count the same money twice.
 -- Columns:
 --   month: first day of the month the commission was earned in
 --   office_id: customer id of the office

@@ -1,15 +1,16 @@
 -- Which sale explains the change of a month?
--- One row per sale, build that found it changed, and affected office and month: a sale that moved has two rows, one
+-- One row per sale, build that found it changed, and affected office and month. A sale that moved has two rows: one
 -- where it left and one where it arrived.
--- By noted_at_utc, office and month, the sums of commission_change, price_change and row_count_change over
--- rows with is_restatement equal those of marts.restatements (report sales). In a month that was not over,
--- new sales are expected and not listed; other changes are listed, with is_restatement false.
+-- By noted_at_utc, office and month, the sums of commission_change, price_change and row_count_change over rows with
+-- is_restatement equal those of marts.restatements (report sales).
+-- In a month that was not over, new sales are expected and not listed. Other changes are listed, with is_restatement
+-- false.
 -- A first reading is not a change. Builds compare states, so two changes between two builds are one.
 -- Key: estate_id, noted_at_utc, office_id, month
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
---   estate_id: id of the estate; a sale that vanished is in marts.sale_versions and marts.cancelled_sales, not in
+--   estate_id: id of the estate. A sale that vanished is in marts.sale_versions and marts.cancelled_sales, not in
 --     marts.sales
 --   office_id: customer id of the listing office
 --   office_name: name of the office

@@ -1,9 +1,10 @@
 -- What was the state of each sale, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
--- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute. A new
--- state begins when a sale appears or is gone, or its office, month, day of contract, commission or price changes;
--- address and agents are as last read. A sale is gone when its month is loaded and marts.sales no longer has it, even
--- if its row is in quarantine. A month that is no longer loaded makes no sale gone.
+-- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute.
+-- A new state begins when a sale appears or is gone, or when its office, month, day of contract, commission or price
+-- changes. Address and agents are as last read.
+-- A sale is gone when its month is loaded and marts.sales no longer has it, even if its row is in quarantine. A month
+-- that is no longer loaded makes no sale gone.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:

@@ -1,22 +1,22 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report; valuations and writing assignments are no sales and are left out.
--- If a contract moved to another month and its first month was not requested again, bi has two rows of the estate: the
--- one that the service changed last counts, and a check names the estate.
+-- If a contract moved to another month, and its first month was not requested again, bi has two rows of the estate.
+-- The one that the service changed last counts, and a check names the estate.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
---   office_id: customer id of the listing office, under which the service reports the home; if several list
---     it, the one whose row the service changed last, else the responsible agent's own, else the lowest id.
---     An agent's share counts at the agent's own office, see marts.sale_shares
+--   office_id: customer id of the listing office, under which the service reports the home. If several offices list
+--     it: the one whose row the service changed last, else the responsible agent's own, else the lowest id. An agent's
+--     share counts at the agent's own office, see marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate
 --   status: state of the sale, as the service words it
 --   changed_at: when the estate was last changed at the service, in local time
 --   final_price: sale price; currency not documented
---   commission: whole commission, all agents together, at the listing office, which need not have earned it: what each
---     office earned is in marts.sale_shares (user_office_id); currency not documented, tax basis as declared in
+--   commission: whole commission, all agents together, at the listing office, which need not have earned it. What each
+--     office earned is in marts.sale_shares (user_office_id). Currency not documented, tax basis as declared in
 --     marts.tax_basis
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency

@@ -1,8 +1,10 @@
 -- Which sales were listed at a moment?
--- One row per estate; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
--- A moment before the first reading raises an error that states since when sales are known. An office or month that
--- was first read later has no sale here: marts.office_month_as_of shows which these are. Sales are exact to the build
--- of the marts, usually the nightly run. Agents and other columns of a sale are only in marts.sales, as they are now.
+-- One row per estate. The moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading raises an error, which states since when sales are known.
+-- An office or month that was first read after the moment has no sale here: marts.office_month_as_of shows which these
+-- are.
+-- Sales are exact to the build of the marts, usually the nightly run. Agents and other columns of a sale are only in
+-- marts.sales, as they are now.
 -- Parameters: moment
 SELECT versions.* EXCLUDE (is_present, was_over, left_was_over, street_address, agent_ids, valid_to_utc)
 FROM (

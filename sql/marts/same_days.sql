@@ -1,11 +1,14 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
--- One row per level, member and period.
--- Sales count by day of contract, each agent's share at the agent's office; a sale without agents counts whole at the
+-- One row per level, member (office, brand, region, chain or user) and period.
+-- Sales count by day of contract, each agent's share at the agent's office. A sale without agents counts whole at the
 -- listing office. Other commission has no day and is left out.
--- An office is compared if the sales of all months of both periods are loaded to their end and lack no rows; the
--- current month counts to the day before it was last read. Other offices are left out of both sums.
--- A user is compared if all offices of the user in both periods are. The user must also have been at one of them in
--- the first month of the earlier period, and have sold something in the compared days.
+-- The current month counts to the day before it was last read.
+-- An office is compared if the sales of all months of both periods are loaded to their end and lack no rows. Other
+-- offices are left out of both sums.
+-- A user is compared if three things are true: all offices of the user in both periods are compared; the user was at
+-- one of them in the first month of the earlier period; and the user sold something in the compared days.
+-- Example: September was last read on the 11th. Sales signed on 1 to 10 September are compared with those signed on 1
+-- to 10 September of last year.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels

@@ -1,6 +1,7 @@
 -- Where does a row of a user and month come from, down to the stored answer?
 -- One row per answer that a number of the user rests on: the user report of the customers that count, and the answers
--- with running commissions, leads and sales. For example: FROM marts.sources_of_user('U1', DATE '2026-03-01').
+-- with running commissions, leads and sales.
+-- Example: FROM marts.sources_of_user('U1', DATE '2026-03-01').
 -- Parameters: of_user, of_month
 SELECT sources.*
 FROM marts.sources AS sources

@@ -1,6 +1,7 @@
 -- Do commissions include VAT?
--- One row, even if nothing is declared. Every column of commissions as the service states them has the same text in
--- its comment; budgets, and amounts compared with them, are without VAT unless their basis_note says otherwise.
+-- One row, even if nothing is declared.
+-- Every column with commissions as the service states them has the same text in its comment. Budgets, and amounts
+-- compared with them, are without VAT unless their basis_note says otherwise.
 -- Kind: view
 -- Key: commission_basis
 -- Columns:

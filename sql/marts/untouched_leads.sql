@@ -1,13 +1,14 @@
 -- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word. A lead that an agent has taken up since read_at_utc is still here.
+-- That New means untouched is assumed from the word.
+-- A lead that an agent has taken up since read_at_utc is still here.
 -- For figures, count rows by office and age_band: yesterday's leads are not overdue.
 -- Key: lead_id, way
 -- Columns:
 --   lead_id: id of the lead or tip
 --   way: incoming lead or tip
---   office_id: customer id of the office that the lead belongs to; for a tip, the office that received it if known,
---     else the office that sent it
+--   office_id: customer id of the office that the lead belongs to. A tip belongs to the office that received it if
+--     that is known, else to the office that sent it
 --   office_name: name of the office
 --   user_id: id of the user that the lead belongs to, or who received the tip; null if it belongs to an office or a
 --     group of users

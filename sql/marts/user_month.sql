@@ -1,10 +1,11 @@
 -- What did each user earn and do, month by month?
--- One row per user and loaded month, from the first month in which a report has a row of the user.
--- A user has one row, at one office, with the sum of all answers that count (marts.user_sources).
+-- One row per user and loaded month, from the first month in which a report has a row of the user. The row is at one
+-- office, and has the sum of all answers that count (marts.user_sources).
 -- A number is null if its report is not loaded, if the user's rows lack the number, or if the user has no row and rows
 -- of the month could not be loaded. Otherwise a user without a row in the report has zero.
--- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the rows
--- with is_active. Leads that name no user are only in marts.office_month.
+-- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the
+-- rows with is_active.
+-- Leads that name no user are only in marts.office_month.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -20,8 +21,9 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
---   office_basis: where the office comes from, because the user report does not state it: evidence of this month, else
---     of an earlier month, else of a later month, else customer asked (the requested customer, if that is an office)
+--   office_basis: where office_id comes from, because the user report does not state the office: evidence of this
+--     month, else of an earlier month, else of a later month, else customer asked (the requested customer, if that is
+--     an office)
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver
@@ -32,14 +34,14 @@
 --     valuation or a lead, or sent a tip; null if there is none
 --   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
 --     lead, or sent a tip; null if there is none
---   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip,
---     in the month. Budgets do not count. Running commissions count only if the user is in no user report and the
+--   is_active: whether the user had commission, a sale, a writing assignment, a valuation or a lead, or sent a tip, in
+--     the month. Budgets do not count. Running commissions count only if the user is in no user report and the
 --     customer has none loaded for the month
 --   is_open: whether the month is not over, or its end has not been requested yet in the user report
 --   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
---     open; false if it is not loaded, if the month has ended since an answer that counts was read, if rows are missing
---     and the user has none, if the user's row lacks the amount, or if the office left a group and no other customer
---     has answered for it since
+--     open. False if it is not loaded; if the month has ended since an answer that counts was read; if rows are
+--     missing and the user has none; if the user's row lacks the amount; or if the office left a group and no other
+--     customer has answered for it since
 --   _customer: the customers whose user reports count, by id
 --   _month: first day of the month of the user reports of _customer
 WITH earned AS (
@@ -171,7 +173,8 @@ offices_carried AS (
     LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
-offices_unanswered AS (  -- offices that have left a group, in months for which no other customer has answered
+-- Offices that have left a group, in months for which no other customer has answered.
+offices_unanswered AS (
     SELECT office_id, month
     FROM staging.office_answers
     WHERE report = 'commission_user'

@@ -1,20 +1,33 @@
 -- Whose answer counts for a user's commission?
--- One row per user, month and customer whose user report counts; several rows are added up.
--- If two customers answer for the same office, one of them counts: the newer one or, if both were read in one run, the
--- one with more offices. A customer with fewer offices counts only for users whom all evidence of the month places at
--- these offices (staging.user_offices), because it has only a part of other users' numbers. A customer that is no
--- longer requested, or not found, counts only for users whom no other customer has.
--- Customers that share no office of the user are added up: each is assumed to report the amounts earned there. A check
--- names users with equal amounts in two answers.
+-- One row per user, month and customer whose user report counts. If a user has several rows in a month, their amounts
+-- are added up.
+-- Two customers that answer for the same office (marts.customer_overlaps) are compared user by user. Below, the larger
+-- one is the customer with more offices, the smaller one is the other, and the evidence is all offices that
+-- staging.user_offices names for the user and month.
+-- Both count if both have a row of the user, and the evidence names offices of each, but none that they share. Each is
+-- then assumed to report the amounts earned at its own offices. A check names users with equal amounts in two answers.
+-- Otherwise, if both have a row of the user, the larger one counts, except in three cases, in which the smaller one
+-- does.
+-- 1. The smaller one was read in a later run, and the evidence names only its offices. This holds even if it has no
+-- row of the user: then neither counts.
+-- 2. The evidence names only offices of the smaller one, but not only offices of the larger one. This holds even if
+-- the smaller one was read earlier.
+-- 3. Only the smaller one is still requested and found.
+-- Cases 1 and 2 do not apply if only the larger one is still requested and found.
+-- If only the smaller one has a row of the user, that row counts, with one exception: neither counts if the larger one
+-- was not read earlier, and its answer covers all offices of the smaller one.
+-- Example: the group G answers for the offices M1 and M2, and the office M1 also for itself, a day later. A user whose
+-- evidence names only M1 counts by the answer of M1. A user whose evidence names M1 and M2 counts by the answer of G,
+-- because that of M1 has only a part of the user's numbers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission although an earlier answer had one that was not 0; false if
---     rows that never had a number show that the report writes null for 0
---   is_partial: whether something of the user may be missing, although the row is there: the report was cut short, is
---     unfinished or lacks the amount
+--   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if any
+--     other row without commission had none before, or had 0: then null may just mean 0
+--   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
+--     unfinished, or lacks the amount
 WITH loaded_months AS (
     SELECT * FROM staging.months WHERE report = 'commission_user'
 ),
@@ -32,74 +45,75 @@ offices_ever AS (
     GROUP BY ALL
 ),
 
+-- The larger customer of a pair is the one with more offices, the smaller one is the other.
 pairs AS (
     SELECT
-        customer_pairs.customer_id AS greater_id,
-        customer_pairs.yielding_customer_id AS lesser_id,
-        greater.month,
-        (lesser.is_refreshed, lesser.run_read_at_utc) > (greater.is_refreshed, greater.run_read_at_utc)
-            AS is_lesser_newer,
-        lesser.is_refreshed AS is_lesser_refreshed,
-        greater.is_refreshed AS is_greater_refreshed,
-        list_has_all(coalesce(greater_months.offices, []), lesser_offices.offices) AS has_all_offices,
-        greater_offices.offices AS greater_offices,
-        lesser_offices.offices AS lesser_offices
+        customer_pairs.customer_id AS larger_id,
+        customer_pairs.yielding_customer_id AS smaller_id,
+        larger.month,
+        (smaller.is_refreshed, smaller.run_read_at_utc) > (larger.is_refreshed, larger.run_read_at_utc)
+            AS is_smaller_newer,
+        smaller.is_refreshed AS is_smaller_refreshed,
+        larger.is_refreshed AS is_larger_refreshed,
+        list_has_all(coalesce(larger_entries.offices, []), smaller_offices.offices) AS has_all_offices,
+        larger_offices.offices AS larger_offices,
+        smaller_offices.offices AS smaller_offices
     FROM marts.customer_overlaps AS customer_pairs
-    INNER JOIN loaded_months AS greater ON greater.customer_id = customer_pairs.customer_id
-    INNER JOIN loaded_months AS lesser ON lesser.customer_id = customer_pairs.yielding_customer_id AND lesser.month = greater.month
-    INNER JOIN offices_ever AS lesser_offices ON lesser_offices.customer_id = lesser.customer_id
-    INNER JOIN offices_ever AS greater_offices ON greater_offices.customer_id = greater.customer_id
-    LEFT JOIN offices_with_entries AS greater_months
-        ON greater_months.customer_id = greater.customer_id AND greater_months.month = greater.month
+    INNER JOIN loaded_months AS larger ON larger.customer_id = customer_pairs.customer_id
+    INNER JOIN loaded_months AS smaller ON smaller.customer_id = customer_pairs.yielding_customer_id AND smaller.month = larger.month
+    INNER JOIN offices_ever AS smaller_offices ON smaller_offices.customer_id = smaller.customer_id
+    INNER JOIN offices_ever AS larger_offices ON larger_offices.customer_id = larger.customer_id
+    LEFT JOIN offices_with_entries AS larger_entries
+        ON larger_entries.customer_id = larger.customer_id AND larger_entries.month = larger.month
 ),
 
 users_in_question AS (
-    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, earners.user_id
+    SELECT pairs.larger_id, pairs.smaller_id, pairs.month, earners.user_id
     FROM pairs
     INNER JOIN staging.commission_user AS earners
-        ON earners.customer_id = pairs.lesser_id AND earners.month = pairs.month
+        ON earners.customer_id = pairs.smaller_id AND earners.month = pairs.month
     UNION
-    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, earners.user_id
+    SELECT pairs.larger_id, pairs.smaller_id, pairs.month, earners.user_id
     FROM pairs
     INNER JOIN staging.commission_user AS earners
-        ON earners.customer_id = pairs.greater_id AND earners.month = pairs.month
-    WHERE pairs.is_lesser_newer
+        ON earners.customer_id = pairs.larger_id AND earners.month = pairs.month
+    WHERE pairs.is_smaller_newer
 ),
 
 compared AS (
     SELECT
         pairs.*,
         users.user_id,
-        greater_earners.user_id IS NOT NULL AS has_greater,
-        lesser_earners.user_id IS NOT NULL AS has_lesser,
-        coalesce(string_split(workplaces.named_offices, ', '), []) AS trace_offices,
-        trace_offices <> [] AND list_has_all(lesser_offices, trace_offices) AS is_lesser_whole,
-        is_lesser_newer AND (is_lesser_whole OR (is_lesser_refreshed AND NOT is_greater_refreshed AND has_lesser))
+        larger_earners.user_id IS NOT NULL AS has_larger,
+        smaller_earners.user_id IS NOT NULL AS has_smaller,
+        coalesce(string_split(workplaces.named_offices, ', '), []) AS evidence_offices,
+        evidence_offices <> [] AND list_has_all(smaller_offices, evidence_offices) AS is_evidence_in_smaller,
+        is_smaller_newer AND (is_evidence_in_smaller OR (is_smaller_refreshed AND NOT is_larger_refreshed AND has_smaller))
         OR (
-            has_lesser AND is_lesser_whole AND NOT list_has_all(greater_offices, trace_offices)
-            AND is_lesser_refreshed >= is_greater_refreshed
-        ) AS is_lesser_counted,
-        has_greater AND has_lesser AND list_has_any(greater_offices, trace_offices) AND list_has_any(lesser_offices, trace_offices)
-        AND NOT list_has_any(list_intersect(greater_offices, lesser_offices), trace_offices) AS are_added_up
+            has_smaller AND is_evidence_in_smaller AND NOT list_has_all(larger_offices, evidence_offices)
+            AND is_smaller_refreshed >= is_larger_refreshed
+        ) AS is_smaller_counted,
+        has_larger AND has_smaller AND list_has_any(larger_offices, evidence_offices) AND list_has_any(smaller_offices, evidence_offices)
+        AND NOT list_has_any(list_intersect(larger_offices, smaller_offices), evidence_offices) AS are_added_up
     FROM pairs
-    INNER JOIN users_in_question AS users USING (greater_id, lesser_id, month)
-    LEFT JOIN staging.commission_user AS greater_earners
-        ON greater_earners.customer_id = greater_id
-        AND greater_earners.user_id = users.user_id
-        AND greater_earners.month = pairs.month
-    LEFT JOIN staging.commission_user AS lesser_earners
-        ON lesser_earners.customer_id = lesser_id AND lesser_earners.user_id = users.user_id AND lesser_earners.month = pairs.month
+    INNER JOIN users_in_question AS users USING (larger_id, smaller_id, month)
+    LEFT JOIN staging.commission_user AS larger_earners
+        ON larger_earners.customer_id = larger_id
+        AND larger_earners.user_id = users.user_id
+        AND larger_earners.month = pairs.month
+    LEFT JOIN staging.commission_user AS smaller_earners
+        ON smaller_earners.customer_id = smaller_id AND smaller_earners.user_id = users.user_id AND smaller_earners.month = pairs.month
     LEFT JOIN staging.user_offices AS workplaces ON workplaces.user_id = users.user_id AND workplaces.month = pairs.month
 ),
 
-yielding_answers AS (
-    SELECT user_id, month, greater_id AS customer_id
+answers_left_out AS (
+    SELECT user_id, month, larger_id AS customer_id
     FROM compared
-    WHERE is_lesser_counted AND NOT are_added_up
+    WHERE is_smaller_counted AND NOT are_added_up
     UNION
-    SELECT user_id, month, lesser_id
+    SELECT user_id, month, smaller_id
     FROM compared
-    WHERE NOT is_lesser_counted AND NOT are_added_up AND (has_greater OR (has_all_offices AND NOT is_lesser_newer))
+    WHERE NOT is_smaller_counted AND NOT are_added_up AND (has_larger OR (has_all_offices AND NOT is_smaller_newer))
 ),
 
 earned_before AS (
@@ -135,5 +149,5 @@ SELECT
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS earners
 INNER JOIN loaded_months USING (customer_id, month)
 LEFT JOIN rows_without_amount USING (user_id, month, customer_id)
-ANTI JOIN yielding_answers USING (user_id, month, customer_id)
+ANTI JOIN answers_left_out USING (user_id, month, customer_id)
 ORDER BY earners.month, earners.user_id, earners.customer_id

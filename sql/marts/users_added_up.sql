@@ -1,9 +1,9 @@
 -- Which users are added up from the answers of several customers, and might be counted twice?
 -- One row per user and month with more than one answer that counts; see marts.user_sources.
--- A user of two offices is assumed to be reported by each with the amounts earned there; it is not documented
--- whether the service answers with the whole instead. Equal amounts in both answers, month after month,
--- suggest the whole: then the user is counted twice. A single equal month may be chance, such as a sale
--- shared in halves between the user's offices.
+-- Each answer is assumed to have the amounts earned at the customer's own offices. The service does not document this:
+-- each answer may have the whole.
+-- Equal amounts in both answers, month after month, suggest the whole: then the user is counted twice. A single equal
+-- month may be chance, such as a sale shared in halves between the user's offices.
 -- Key: user_id, month
 -- Columns:
 --   month: first day of the month

@@ -1,8 +1,8 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month with known commission.
--- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded. The year
--- so far adds up months from January, and is null unless each of them is completely loaded. An open month is not
--- compared, nor is a year so far that includes one.
+-- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded.
+-- The year so far adds up months from January, and is null unless each of them is completely loaded.
+-- An open month is not compared. Nor is a year so far that includes one.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:

@@ -1,6 +1,7 @@
 -- What needs attention, and what to do about it?
 -- One row per condition. Nothing is expected of a report or customer that is switched off, but its loaded rows may
--- have conditions. Conditions that only a running process knows, such as a silent daemon, are not here.
+-- have conditions.
+-- Conditions that only a running process knows, such as a silent daemon, are not here.
 -- Columns:
 --   kind: the kind of condition, one that meta.kinds calls known by the file
 --   severity: error or warning; the severity of its kind if the kind has only one
@@ -18,9 +19,10 @@
 --   check_name: the check that found it, if one did
 --   row_count: how many rows the condition concerns, if they were counted
 --   is_of_figures: whether figures may be missing or doubtful while the condition lasts
---   cause_key: equal for conditions with the same cause, of any report and customer, and for customers that are denied
---     the same reports
---   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up, else the latest
+--   cause_key: equal for conditions with the same cause, whatever their report and customer; equal also for customers
+--     that are denied the same reports
+--   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up or, if there is
+--     none, the latest; the others follow
 WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- because each of these views is read twice
 
 freshness AS MATERIALIZED (FROM meta.freshness),
@@ -108,7 +110,8 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-missing_columns AS (  -- needed columns that no answer of a report's latest 12 hours has
+-- Needed columns that no answer of a report's latest 12 hours has.
+missing_columns AS (
     SELECT
         report,
         max(fetched_at_utc) AS since_utc,

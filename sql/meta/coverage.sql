@@ -1,16 +1,17 @@
 -- Which months of each report and customer are loaded, and why are the other months not?
--- One row per report, customer and month that can be requested, as the latest sync counted them; for a report without
--- months, one row with a null month, left out if it is requested by id and was never answered: there may be nothing to
--- request. A loaded month stays held if access is denied later; a customer or report that is switched off misses
--- nothing. If no sync has counted a report's months, as in a file of an earlier version, they are the months from the
--- first to the last loaded one.
+-- One row per report, customer and month that can be requested, as the latest sync counted the months. If no sync has
+-- counted a report's months, as in a file of an earlier version, they are the months from the first to the last loaded
+-- one.
+-- A report without months has one row with a null month. It has none if it is requested by id and was never answered,
+-- because there may be nothing to request.
+-- A loaded month stays held if access is denied later. A customer or report that is switched off misses nothing.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
---   state: held (loaded), empty (loaded without a row), open (loaded, and not over then), failed, held back, refused
---     (403), off (switched off) or missing
---   is_held: whether the month is loaded, though a later request for it may have failed
+--   state: held (loaded), empty (loaded without a row), open (loaded before the month was over), failed, held back,
+--     refused (403), off (switched off) or missing
+--   is_held: whether the month is loaded, even if a later request for it failed
 --   is_missing: whether the month is neither loaded nor switched off
 WITH spans AS (
     SELECT

@@ -1,6 +1,6 @@
 -- What is wrong or unsure right now?
--- One row per cause: the conditions of one cause_key of meta.conditions together, in the words of the one whose
--- cause_place is 1.
+-- One row per cause: the conditions with the same cause_key in meta.conditions together, in the words of the condition
+-- with the cause_place 1.
 -- Columns:
 --   kind: the kind of condition
 --   severity: error or warning

@@ -1,17 +1,19 @@
 -- How far are offices and users from their budgets, and where will the year end?
 -- One row per office or user, month and measure, in every year that has a budget: months with a budget, and months
--- without one in which the office is loaded or the user was at work. A row without a user is the office as a whole;
--- its budget is the sum of its users' budgets and of budgets without a user. A user's budgets at several offices are
--- added up, because the user report does not state the office of a commission.
+-- without one in which the office is loaded or the user was at work.
+-- A row without a user is the office as a whole: its budget is the sum of its users' budgets and of budgets without a
+-- user. A user's budgets at several offices are added up, because the user report does not state the office of a
+-- commission.
 -- Registered estates of an office are compared with the estates entered in the month (estates_by_creation), meetings
--- with those of live_activity: that these are what is budgeted is assumed.
+-- with those of live_activity. That these are what is budgeted is assumed.
 -- The year to date has every month from January. Months before a user began count as zero if the user report of the
 -- user's offices is loaded for them. Shares compare only the months with a budget: look at budget_month_count.
--- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the
--- attainment of the months that are over. A coming month without a budget counts as the average of these months.
--- Nothing more is forecast if there is no trace in three months, or neither a trace in the month nor a later budget, or
--- if the user has left the directory. The forecast is null if a month of the year so far is not loaded. The row of the
--- latest month that is over has today's forecast, earlier rows the forecast as of their end.
+-- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the attainment
+-- of the months that are over. A coming month without a budget counts as the average of these months.
+-- Nothing more is forecast in three cases: there was no trace in three months; there is neither a trace in the month
+-- nor a later budget; or the user has left the directory.
+-- The forecast is null if a month of the year so far is not loaded. The row of the latest month that is over has
+-- today's forecast; earlier rows have the forecast as of their end.
 -- Kind: table
 -- Columns:
 --   office_id: customer id of the office; for a user, the office with the user's largest budget in the month or,
@@ -69,7 +71,8 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-reports_of_users AS (  -- months for which a report is loaded for all offices of the user, if only in part
+-- Months for which a report is loaded for all offices of the user, even if only in part.
+reports_of_users AS (
     SELECT
         offices.user_id,
         sources.report,
@@ -160,7 +163,8 @@ meetings_counted AS (
     GROUP BY GROUPING SETS ((user_id, month, measure), (office_id, month, measure))
 ),
 
-activity_months AS (  -- loaded for the office, or for all offices of the user
+-- Months whose activity is loaded for the office, or for all offices of the user.
+activity_months AS (
     SELECT
         false AS is_user, office_id AS owner_id, office_id, month,
         is_growing AS is_open, is_partial, fetched_at_utc AS read_at_utc

@@ -1,11 +1,11 @@
 -- What did each office earn in a month, according to the office report?
 -- One row per requested customer, office and month.
--- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole
--- commission if there was no writing assignment and no valuation, else that of the report of sales alone if
--- it is loaded (it is off by default), else the service's average times the parts. An office that a row names
--- only by its old number is the one known office with that number, so that a group and its office agree.
--- Without such an office the number stays; with several the office is unknown, and the month lacks rows in
--- staging.months.
+-- Averages and percentages cannot be added, so the commission from sales alone is computed here. If there was no
+-- writing assignment and no valuation, it is the whole commission. Otherwise it is that of the report of sales alone,
+-- if that is loaded (it is off by default), or else the service's average times the parts.
+-- An office that a row names only by its old number is the one known office with that number, so that a group and its
+-- office agree. If no known office has the number, the number stays. If several have it, the office is unknown, and
+-- the month lacks rows in staging.months.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group

@@ -14,8 +14,8 @@
 --   latest_run_utc: when the latest run began whose answers have an entry of the office; null if only budgets have one
 --   has_moved: whether a later answer of this customer had no entry of the office, and another requested customer had
 --     one later
---   came_after_utc: when the latest run began in which the customer that the office moved from had an entry; null if
---     it did not move
+--   came_after_utc: for an office that moved here from another customer: when the latest run began in which that other
+--     customer had an entry of the office; null if the office did not move
 WITH entries AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, NULL AS office_name, NULL AS office_city,
@@ -53,7 +53,7 @@ offices_gathered AS (
         max(entries.fetched_at_utc) FILTER (entries.office_name IS NOT NULL) AS named_at_utc,
         min(entries.month) AS first_month,
         max(entries.month) AS last_month,
-        -- without budgets, which stay as they were first read
+        -- budgets are left out, because their rows stay as they were first read
         max(months.run_began_at_utc) FILTER (NOT starts_with(entries.report, 'budget')) AS latest_run_utc
     FROM entries
     LEFT JOIN staging.months AS months USING (report, customer_id, month)

@@ -12,8 +12,8 @@
 --   created_at: when it was created, in local time
 --   lead_type: kind of lead, as the service words it; for tips, FromUser or FromViewing
 --   state: progress of the lead, an open set of words; outgoing leads have none
---   party_id: id of the user, group or office of the chain that it belongs to: the receiver of an incoming
---     lead, the user whom an outgoing lead concerns, the sender of a tip
+--   party_id: id of the user, group or office of the chain that the lead belongs to: the receiver of an incoming lead,
+--     the user whom an outgoing lead concerns, or the sender of a tip
 --   party_company_number: customer number of the company of that party
 --   party_company_id: id of that company
 --   party_company_name: name of that company

@@ -12,21 +12,21 @@
 --   run_began_at_utc: when the service gave the first answer of that run, of any report, that is still loaded
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
---   source_state: asked for (still requested), or why not: customer removed (from the settings), customer
---     switched off, report switched off, access refused (403), login refused (401) or not found (all answers
---     of the latest run were 404)
+--   source_state: asked for (still requested), or why it is not: customer removed (from the settings), customer
+--     switched off, report switched off, access refused (403), login refused (401) or not found (all answers of the
+--     latest run were 404)
 --   is_refreshed: whether this report of this customer is still requested and found; if not, its rows stay as loaded
 --   is_cut_short: whether it was last requested before the month was over and is no longer requested, so that the
 --     rest of the month is missing
---   is_unfinished: whether the month is over, according to any answer, and was last requested before its end
---   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, so that its
---     amounts are unknown; a row without a readable date may belong to any month of its load. Nested rows and
---     rows of months that were not requested do not count
+--   is_unfinished: whether the month was last requested before its end, although it is over according to any answer
+--   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, so that its amounts are
+--     unknown. A row without a readable date may belong to any month of its load. Nested rows, and rows of months that
+--     were not requested, do not count
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and is
 --     over, according to any answer
---   is_current: whether it is still requested, or was last read at least twelve months after it began, because only
---     the thirteen latest months are read regularly
+--   is_current: whether it is still requested, or was last read at least twelve months after it began; only the
+--     thirteen latest months are read regularly
 WITH lacking_months AS (
     SELECT report, customer, month
     FROM meta.quarantine

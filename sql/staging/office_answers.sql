@@ -1,9 +1,9 @@
 -- For which offices does each loaded month count?
 -- One row per report, customer and month in the ledger, and office that the customer answers for in any month.
 -- If a group's answer has no row of an office, the month is zero while the group answers for the office: from the
--- first to the last month with an entry of it. An office that moved to another group belongs to the first group only in
--- answers read before the move, even if later ones still have its rows, and to the other group only in answers read
--- since.
+-- first to the last month with an entry of it.
+-- An office that moved to another group belongs to the first group only in answers read before the move, even if later
+-- answers of that group still have its rows. It belongs to the other group only in answers read since.
 -- Columns:
 --   office_id: customer id of the office
 --   is_own: whether the customer is that office

@@ -1,5 +1,5 @@
--- Which office does a report mean by a number without the office's prefix, or with another?
--- One row per number that only one office has: 101 and FIR101 are M101, assumed.
+-- Which office does a report mean by a number that lacks the office's prefix, or has another one?
+-- One row per number that only one office has. 101 and FIR101 are taken for M101.
 -- Columns:
 --   number: the office id without its leading letters
 --   office_id: customer id of the office

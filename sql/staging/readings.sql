@@ -1,6 +1,6 @@
 -- When was each month of a report read?
--- One row per load and month that was loaded, even if a newer load has replaced it since, or was superseded: a replay
--- skipped it, because a newer answer was loaded already.
+-- One row per load and month that was loaded, even if a newer load has replaced it since. A superseded load is here
+-- too: a replay skipped it, because a newer answer was loaded already.
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads

@@ -62,10 +62,10 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a probe, and the months that its answer named, unless their change is already recorded.
+    """Record a probe (a request for the sales that changed lately), and the months that its answer named.
 
-    `asked_of` is the report that was filtered by time of change. A recorded change of the month includes
-    this one if it is at least as late and was noticed after this one was made.
+    `asked_of` is the report that was filtered by time of change. A month keeps the change recorded for it if
+    that change is at least as late as the new one, and was noticed after the new one was made.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},

@@ -1,4 +1,4 @@
-"""Ids of reports that are requested id by id, and months with rows that may still change."""
+"""Ids to request, for reports that are requested one id at a time; and months whose rows meet a condition."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 KnownIds = Mapping[str, datetime | None]
-"""When each id was last answered: ids without answers first, then the oldest answers."""
+"""The ids to request, each with the time of its last answer: first those never answered, then the oldest."""
 
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 Source = tuple[str, tuple[str, ...], str]
-"""A table of schema bi, its columns of ids, and a condition in SQL on its rows and `_today`."""
+"""Where ids come from: a table of schema bi, the columns that together form one id, and a SQL condition on
+the rows, which may use `_today`."""
 
 
 def months_with_rows(
     connection: DuckDBPyConnection, table: str, condition: str
 ) -> Mapping[str, Collection[date]]:
-    """By customer, the months with rows that meet a condition; empty if the table was never declared."""
+    """By customer, the months with rows that meet a SQL condition; empty if the table was never declared."""
     if not connection.execute(_COLUMNS, [table]).fetchall():
         return {}
     return dict(
@@ -38,26 +39,26 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The ids of the first source that has any; a source whose table lacks a column has none."""
+    """The ids of the first source that yields any; skips a source whose table lacks one of the columns."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):
             continue
-        id_ = f" || '{ID_SEPARATOR}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
+        joined_id = f" || '{ID_SEPARATOR}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
         rows = connection.execute(
             f"""
             WITH ids AS (
-                SELECT DISTINCT {id_} AS _id
+                SELECT DISTINCT {joined_id} AS _id
                 FROM bi.{quoted(table)}, (SELECT $3::DATE AS _today)
-                WHERE _customer = $1 AND ({condition}) AND _id IS NOT NULL
+                WHERE _customer = $2 AND ({condition}) AND _id IS NOT NULL
             ), answered AS (
                 SELECT asked AS _id, max(fetched_at_utc) AS answered_utc FROM meta.history_scopes
-                WHERE (report, customer) = ($2, $1) GROUP BY 1
+                WHERE (report, customer) = ($1, $2) GROUP BY 1
             )
             SELECT _id, answered_utc FROM ids LEFT JOIN answered USING (_id)
             ORDER BY answered_utc NULLS FIRST, _id
             """,
-            [customer, report, today],
+            [report, customer, today],
         ).fetchall()
         if rows:
             return {id_: aware(answered) if answered else None for id_, answered in rows}

@@ -49,7 +49,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month of a report and customer; `state` is 'open' (fetched before its end) or 'held'."""
+    """A stored month of a report and customer; `state` is 'open' if fetched before its end, else 'held'."""
 
     fetched_at_utc: datetime
     state: str
@@ -58,7 +58,7 @@ class StoredMonth:
 
 
 class PushStatus(StrEnum):
-    """The state of a planned budget: PLANNED is not recorded, SENT is recorded before sending."""
+    """The state of a planned budget. PLANNED is never stored; SENT is stored just before sending."""
 
     PLANNED = "planned"
     SENT = "sent"
@@ -70,10 +70,11 @@ class PushStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """Learned limits of a report and customer: days or calendar months a request, and rows a page.
+    """Learned limits of a report and customer; a limit that was not learned is None.
 
-    A limit that was not learned is None; `page_size` 0 means unpaged. An answer of `rows` rows was truncated,
-    one of `whole_rows` rows was not.
+    A request may span `days` days or `months` calendar months. A page may have `page_size` rows; 0 means that
+    the report is requested without pages. An answer of `rows` rows was truncated; one of `whole_rows` rows
+    was not.
     """
 
     days: int | None = None
@@ -170,7 +171,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record a 403, or that a report was not requested because its login has no access to the customer."""
+    """Record a report that was denied (403), or not requested because others of the customer were denied."""
     denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -201,7 +202,10 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 
 
 def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Record learned limits and the time; those not given stay, but days and months replace each other."""
+    """Record learned limits and the time.
+
+    A limit that is None stays as stored, but days replace stored months, and months replace stored days.
+    """
     stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=stored.days, months=stored.months)
@@ -230,9 +234,10 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when the stored months in `days` are due next, and why; the others get no due day.
+    """Record when the stored months are due next, and why; `days` has both by report, customer and month.
 
-    Writes only differences: any write costs a checkpoint.
+    A stored month that is not in `days` gets no due day. Only differences are written: any write costs a
+    checkpoint.
     """
     columns = [[key[index] for key in days] for index in range(3)]
     columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
@@ -347,8 +352,9 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `before`, `after` and `found` have an amount for each measure: before the plan, planned, last shown. Of
-    `budget`, `sent_count` is added to the stored count, and an empty `sent_at_utc` keeps the stored time.
+    By measure, `before` has the amount before the plan, `after` the planned one, and `found` the one that the
+    service showed last. `budget` has the other columns: its `sent_count` is added to the stored count, and if
+    its `sent_at_utc` is empty, the stored time stays.
     """
     earlier = connection.execute(
         f"""

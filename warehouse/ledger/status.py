@@ -165,7 +165,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions, first those that represent a cause; none if the view is outdated."""
+    """The rows of meta.conditions, those that represent a cause first; empty if the view is outdated."""
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):

@@ -27,7 +27,8 @@ WITH candidates AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
-"""The newest load of each month: the same as in meta.months, but also right during a rebuild."""
+"""The ids of the newest load of each month. They include landed loads, which meta.months has only after a
+replay."""
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
@@ -70,10 +71,11 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
 def loads_to_replay(
     connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
 ) -> list[WindowResult]:
-    """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
+    """The loads that a replay repeats, in the order of their numbers; loads without a number come last.
 
-    Includes answers that did not fit their shape, unless a later one of their months or history was loaded.
-    With `only_quarantined`, only loads with quarantined rows are returned.
+    These are the newest load of each month, every merged snapshot, and answers that did not fit their shape.
+    Such an answer is left out if a later snapshot, or a later answer for one of its months, was loaded. With
+    `only_quarantined`, returns only newest loads and snapshots that have quarantined rows.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
@@ -103,7 +105,7 @@ def _to_database(value: Any) -> Any:
 
 
 def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Mark landed loads that could not be read as failed, each with its error."""
+    """Mark these landed loads, which could not be read, as failed; `errors` has a message by load id."""
     rows = list(errors.items())
     if rows:
         connection.executemany(
@@ -121,12 +123,12 @@ def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """The hashes of the shapes by which the current rows were read, by report."""
+    """By report, the fingerprints of the shapes that its current rows were read by; "" for an unknown one."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """The file and months of each report's newest answer that had rows, was held back or was unreadable."""
+    """By report, file and months of the newest answer that had rows, was held back or could not be read."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
 
@@ -138,7 +140,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Record the shape by which a report's loads were read."""
+    """Record this fingerprint as that of the shape that all loads of the report were read by."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

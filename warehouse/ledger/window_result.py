@@ -34,8 +34,8 @@ class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
     `trouble` is a cause that other windows share. For an error of the service, `http_status` is the status of
-    its last answer, `last_try` states how the last of several tries ended, and `login` names the settings of
-    the denied login.
+    its last answer, `last_try` states how the last of several tries ended, and `login` names the settings
+    with the denied login.
     """
 
     error: str = ""
@@ -53,12 +53,12 @@ NO_FAILURE = Failure()
 class WindowResult:
     """The facts of one window so far.
 
-    `months` are first days, empty for a report without months; `open_months` had not ended when they were
-    requested. `history` merges the rows into slowly changing history instead of replacing months; `asked`
-    then limits the comparison to the rows of these requested ids. `rows_by_month` counts the fetched rows of
-    all tables; `shape` is the fingerprint of the shape that they were read by; `missing` names needed
-    columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a sentence. In the
-    ledger a window that was not requested has the status failed.
+    `months` are first days, empty for a report without months. `open_months` had not ended when they were
+    requested. If `history` is true, the rows are merged into slowly changing history and replace no month;
+    only rows of the ids in `asked` are then compared, or all rows if it is None. `rows_by_month` counts the
+    fetched rows of all tables. `shape` is the fingerprint of the shape that the rows were read by. `missing`
+    names needed columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a
+    sentence. The ledger stores a window that was not requested with the status failed.
     """
 
     report: str
@@ -124,19 +124,19 @@ class WindowResult:
 
     @property
     def fetched(self) -> datetime:
-        """When it was fetched; raises ValueError if it was not."""
+        """When the window was fetched; raises ValueError if it was not."""
         if self.fetched_at_utc is None:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
         return self.fetched_at_utc
 
     @property
     def sentence(self) -> str:
-        """Why it was not loaded, and what to do."""
+        """Why the window was not loaded, and what to do."""
         return f"{self.reason} {self.failure.remedy}".rstrip()
 
     @property
     def when(self) -> str:
-        """The months in words, for a message."""
+        """The months for a message, like 2026-01..2026-03; `now` for a report without months."""
         if not self.months:
             return "now"
         first, last = (f"{day:%Y-%m}" for day in (self.months[0], self.months[-1]))

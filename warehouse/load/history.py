@@ -1,9 +1,9 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one time to another.
 
-A row of both the old and the new snapshot stays as it is. A row that only the old one has ends when the new
-one was fetched; a row that only the new one has begins then. If the service documents an id, a changed row
-keeps its `_row`, so that its children need not change. Two equal rows of a snapshot may both be real, so
-equal rows are numbered, which a plain MERGE cannot do.
+A row that both the old and the new snapshot have stays as it is. A row that only the old one has ends when
+the new one was fetched; a row that only the new one has begins then. If the service documents an id, a
+changed row keeps its `_row`, so that its children need not change. Two equal rows of a snapshot may both be
+real, so equal rows are numbered, which a plain MERGE cannot do.
 
 A snapshot has all rows of its scopes; a scope is a month, a requested id, or a whole report of a customer.
 Snapshots whose scopes do not overlap are merged together, as a wave.
@@ -105,14 +105,14 @@ class Scope:
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first; leave out scopes with a newer stored snapshot.
 
-    A month of which no scope is left is removed from its load too.
+    A load also loses a month if none of the month's scopes is left.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []
     in_wave: set[ScopeKey] = set()
     for load in sorted(loads, key=lambda load: load.number):
-        ids = (None,) if load.result.asked is None else load.result.asked
-        scopes = [Scope(load, month, id_) for month in load.months for id_ in ids]
+        requested_ids = (None,) if load.result.asked is None else load.result.asked
+        scopes = [Scope(load, month, asked) for month in load.months for asked in requested_ids]
         new_scopes = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
         load.months = tuple(dict.fromkeys(scope.month for scope in new_scopes))
         keys = {scope.key for scope in new_scopes}
@@ -197,7 +197,7 @@ def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads:
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """Close the versions of rows that the snapshot lacks, and insert the rows that are new."""
+    """Close the versions of rows that the snapshot lacks, insert the rows that are new, and count both."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.service_columns]
     key = [quoted(name) for name in schema.key]
     statements = _MERGE.format(

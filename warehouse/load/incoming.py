@@ -42,7 +42,7 @@ class Load:
 
     @property
     def superseded_months(self) -> tuple[date, ...]:
-        """Its months that it leaves to a newer load."""
+        """The requested months that this load leaves out, because a newer load has them."""
         return tuple(month for month in self.result.months if month not in self.months)
 
 
@@ -132,7 +132,10 @@ class _ArrowStream:
 def insert(
     connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
-    """Insert the new rows of these loads into a table with the columns of the schema, and count them."""
+    """Insert the new rows of these loads into a table with the columns of the schema, and count them.
+
+    Raises ValueError for a row of a month that its load did not request.
+    """
     by_id = {load.result.load_id: load for load in loads}
     _, batches = incoming.get((schema.report, schema.name.lower()), (schema, ()))
     for batch in batches:

@@ -1,7 +1,7 @@
 """The load of a group of windows in one transaction: months, snapshots, and their rows in the ledger.
 
-A load never replaces a newer one, which has a higher number. Months that a newer load has filled, or
-fills in the same group, are left out.
+A load with a higher number is newer. A load leaves out the months that a newer one has filled before, or
+fills in the same group.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """The loads with numbers; a replayed load keeps its number and, unless `from_scratch`, its counts."""
+    """The loads with numbers. A replayed load keeps its number; its counts begin at 0 if `from_scratch`."""
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads

@@ -30,7 +30,8 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is current for its month (any month, if unknown) or a scope of a snapshot."""
+"""Keeps a row while its load is current for the row's month (for any month, if that is unknown) or for a
+scope of a snapshot."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
@@ -48,7 +49,7 @@ def fingerprint(raw: str) -> str:
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
-    """Add the rows that these loads rejected, and drop older rows whose months were replaced."""
+    """Add the rows that these loads rejected; drop older rows that were replaced or are now listed again."""
     rows = [
         {
             "load_id": load.result.load_id,

@@ -156,7 +156,7 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
 def conversion(value: str, source: str, target: str) -> str:
     """SQL that converts a value from one type to another.
 
-    A number becomes the same text by any path: whole numbers are written without a decimal point, so that
+    A number becomes the same text whatever types it had before: whole numbers have no decimal point, so that
     BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written with a T, as in the answers.
     """
     if source == target:
@@ -261,7 +261,7 @@ def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch
 
 
 def _first_load(name: str, batches: Sequence[Batch], old_type: str = NULL_TYPE) -> FirstLoad:
-    """The first load with values of a new type in a column, or else the first with the column."""
+    """The first load whose values in a column have a new type; if none has, the first with the column."""
     batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, old_type))
     row = batch.frame[name].is_not_null().arg_max() or 0
     return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]

@@ -85,9 +85,9 @@ def build_marts(
 ) -> list[str]:
     """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `only`, builds just these marts (or views of meta) and what they read, without descriptions; all
-    other marts are dropped. Staging exists only during the build, and may read marts. Raises MartError
-    (MartTooLarge if `memory_limit_mb` was too low); the caller must then roll back.
+    With `only`, builds just these marts (or views of meta) and the queries that they read, and describes
+    none; all other marts are dropped. Staging exists only during the build, and may read marts. Raises
+    MartError (MartTooLarge if `memory_limit_mb` was too low); the caller must then roll back.
     """
     staging, marts, meta = _layers(folder)
     if only:
@@ -100,7 +100,7 @@ def build_marts(
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     built = by_dependency([*staging, *marts])
-    connection.execute("RESET memory_limit; RESET threads")  # loads and failed builds leave lower ones
+    connection.execute("RESET memory_limit; RESET threads")  # a load or a failed build leaves lower ones
     for query in built:
         if memory_limit_mb:
             limit = min(memory_limit_mb, PARTS_MB) if query.for_each else memory_limit_mb

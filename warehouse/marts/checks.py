@@ -27,7 +27,7 @@ ERROR = "error"
 class CheckResult:
     """The result of a check: how many rows violate it, a sample of them, and the subjects of all.
 
-    A check that could not run counts as one row, and `message` says why. If its severity is error, it
+    If a check could not run, `message` says why, and `rows` is 1: with the severity error the check then
     prevents publication, because the data was not checked.
     """
 
@@ -58,7 +58,7 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check; outside a transaction, one that cannot run does not stop the others."""
+    """Run every check, outside a transaction: in one, a check that cannot run would stop the others."""
     return [_run(connection, check) for check in queries(folder, "checks")]
 
 
@@ -72,7 +72,7 @@ def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> li
 
 
 def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
-    """Replace the stored results; a check that still finds rows keeps the time since when it has."""
+    """Replace the stored results; the `since_utc` of a check that found rows before and still does stays."""
     failing = "SELECT name, since_utc FROM meta.check_results WHERE row_count > 0"
     earlier = dict(connection.execute(failing).fetchall())
     connection.execute("DELETE FROM meta.check_results")
@@ -96,7 +96,10 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
 
 
 def expanded_sql(connection: DuckDBPyConnection, check: Query) -> str:
-    """The SQL of a check, repeated for each row of its `For each:`, with the row's values for "{name}"."""
+    """The SQL of a check. If its header has `For each:`, the SQL is repeated for each row of that query.
+
+    Each time, the row's values replace names like "{table_name}".
+    """
     if not check.for_each:
         return check.sql
     parts = []

@@ -24,7 +24,7 @@ LINEAGE_COLUMNS = {
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""The service's keys may have any characters, and clients print this text in terminals and pages."""
+"""SQL for a column's source. Control characters are replaced, because terminals and pages show the source."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 
@@ -102,9 +102,10 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings:
-    """The meaning of every column, by table; a query inherits it from the tables that it reads.
+    """The meaning of every column, by table.
 
-    If these give a column different meanings, it inherits none.
+    The header of a query comes first. A column that the header leaves out inherits its meaning from the
+    tables that the query reads, unless they give it different meanings.
     """
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_BI_MEANINGS).fetchall():

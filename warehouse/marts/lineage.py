@@ -31,8 +31,9 @@ class NotInTheFile(WarehouseError, ValueError):
 class MeasureSource:
     """The source of a measure: a report, and the rows of the published file that add up to it.
 
-    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id} and {month}, and {old_number}: the
-    office id without its letters, as some answers give it. `budget` is the measure's name in budget marts.
+    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}, which is
+    the office id without its letters, as some answers give it. `budget` is the measure's name in the budget
+    marts; it is empty for other measures.
     """
 
     report: str
@@ -205,7 +206,7 @@ def trace(
     """Trace a number of the published file; it is the chain's if neither office nor user is named.
 
     The office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is no
-    such number, or several offices or users match.
+    such number, if several offices or users match, or if an older brokerbi made the file.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
@@ -237,19 +238,19 @@ def trace(
 
 
 def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
-    """The id for an id, a name or part of one; raises NotInTheFile unless exactly one matches."""
+    """The one id that matches an id, a name or part of a name; raises NotInTheFile if none or several do."""
     kind, text = number.kind, number.id.strip().lower()
-    names = connection.execute(
+    members = connection.execute(
         f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
     ).fetchall()
     matches = (
-        {id_: name for id_, name in names if id_.lower() == text}
-        or {id_: name for id_, name in names if name.lower() == text}
-        or {id_: name for id_, name in names if text in name.lower()}
+        {id_: name for id_, name in members if id_.lower() == text}
+        or {id_: name for id_, name in members if name.lower() == text}
+        or {id_: name for id_, name in members if text in name.lower()}
     )
     if len(matches) == 1:
         return str(*matches)
-    labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(names)).items()]
+    labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(members)).items()]
     more = f" and {len(labels) - MAX_LISTED} more, see marts.{kind}s" if len(labels) > MAX_LISTED else ""
     shown = f"{', '.join(labels[:MAX_LISTED]) or 'none yet'}{more}."
     if matches:

@@ -109,9 +109,10 @@ def rows_by_query(
     names: Iterable[str] = (),
     variables: Mapping[str, object] | None = None,
 ) -> dict[str, list[dict[str, Any]] | None]:
-    """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
+    """The rows of the named queries of a folder, or of all its queries, by name.
 
-    The rows are None if the database, older or partly built, lacks a table or column that the query reads.
+    A query may use the macros of sql/macros.sql and, by getvariable(), these `variables`. Its rows are None
+    if the database lacks a table or column that it reads, because it is older or only partly built.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

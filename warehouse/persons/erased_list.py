@@ -71,8 +71,8 @@ def read_erased(data_dir: Path) -> ErasedList:
         return ErasedList(secrets.token_bytes(KEY_BYTES))
     except (ValueError, KeyError, TypeError) as error:
         raise WarehouseError(
-            f"The list of erased persons {path} is damaged; restore its newest copy, as without it these "
-            "persons would be loaded again."
+            f"The list of erased persons {path} is damaged; restore its newest copy. Without the list "
+            "these persons would be loaded again."
         ) from error
 
 

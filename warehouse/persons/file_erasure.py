@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Returns a body without the person; one that is not JSON becomes empty if the id is unmistakable."""
+"""Returns a body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:

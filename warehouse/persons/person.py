@@ -41,7 +41,7 @@ class Person:
         return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may contain the id; JSON may escape all but letters, digits and `_.-`."""
+        """Whether a body may contain the id; JSON may escape characters except letters, digits and `_.-`."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)

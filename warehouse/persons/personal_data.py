@@ -82,7 +82,7 @@ def _may_be_contact_data(column: str, documented: Documented) -> bool:
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:
-    """The id column of the person whose value a column has: `sender_id` for `sender_name`."""
+    """The id column of the person whom a column describes: `sender_id` for `sender_name`; None if unknown."""
     ids = {name for name in columns if name == "id" or _USER_ID.search(name) or _CONTACT_ID.search(name)}
     if is_free_text(column):
         return None

@@ -89,8 +89,9 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
     """Record the loads of landing files that the ledger lacks; returns how many arrived without an error.
 
-    Unless a newer load supersedes it, a load stays 'landed' and its months missing until a replay. Landing
-    does not have the load numbers, so all loads are numbered again in the order in which they were fetched.
+    A load gets the status 'failed' if its file states an error, 'superseded' if newer loads have all its
+    months, else 'landed': its months are missing until a replay loads them. Landing does not have the load
+    numbers, so all loads are numbered again in the order in which they were fetched.
     """
     recorded = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = sorted((file for file in files if file.header["load_id"] not in recorded), key=_fetched_at)

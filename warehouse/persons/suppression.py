@@ -1,7 +1,6 @@
-"""Suppression of erased persons in rows: random ids replace theirs; personal values and free text are lost.
+"""Suppression of erased persons in rows: a random id replaces theirs; personal values and free text are lost.
 
-The same rule holds for rows to load (`suppressed_frame`) and for stored rows (`suppress_tables`): amounts and
-counts stay.
+Amounts and counts stay. `suppressed_frame` does this for rows to load, `suppress_tables` for stored rows.
 """
 
 from __future__ import annotations
@@ -85,23 +84,23 @@ def suppress_tables(
                     values = {column: alias if types[column] == "VARCHAR" else None, **dict.fromkeys(emptied)}
                     changed[table] += _update(connection, table, column, id_, values)
         for column in types.keys() & {*_ID_LISTS} if table.startswith("meta.") else ():
-            for ids in _distinct(connection, table, column):
-                new_ids = _suppressed_ids(ids, erased)
-                if new_ids != ids:
-                    changed[table] += _update(connection, table, column, ids, {column: new_ids})
+            for old_list in _distinct(connection, table, column):
+                new_list = _suppressed_ids(old_list, erased)
+                if new_list != old_list:
+                    changed[table] += _update(connection, table, column, old_list, {column: new_list})
     if changed.total():
         record_traces(connection)
     return +changed
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Erase an unmistakable id from all stored texts; returns the changed rows by table."""
+    """Replace the person's id, if unmistakable, in all stored texts; returns the changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
             for text in _distinct(connection, table, column, containing=person.id):
-                erased = {column: person.erase_text(text)}
-                changed[table] += _update(connection, table, column, text, erased)
+                new_value = {column: person.erase_text(text)}
+                changed[table] += _update(connection, table, column, text, new_value)
     return changed
 
 

@@ -1,7 +1,8 @@
 """Lake: the published tables as Delta tables, which Spark, Trino, Fabric and Power BI read.
 
-A table of the published file is the Delta table `marts/NAME` or `bi/NAME`, with the column `_shard`. A
-publication overwrites the rows of its own shard in each of them, and then appends a row to `_publications`.
+A table of the published file is the Delta table `marts/NAME` or `bi/NAME`. Several installations may share a
+lake: the column `_shard` names the one that a row comes from (BROKERBI_SHARD). A publication overwrites the
+rows of its own shard in each table, and then appends a row to `_publications`.
 The extra `lake` is imported only if a lake is configured.
 """
 

@@ -4,8 +4,8 @@ Owner and group can read published versions and their checksums (0640), in folde
 (0750); the working file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
-see are not written to that file. A file that had some nevertheless (an erased person's, quarantined rows of
-an older format) is rewritten before it is copied.
+see are not written to it. A working file that had such rows nevertheless (an erased person's, or quarantined
+rows of an older format) is rewritten before it is copied.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and when analysts began to wait for it.
 
-    They have waited since the latest attempt to publish, whatever its outcome, or since the first load if
-    there was none; this may be before the newest load. `is_blocked` means that a failed check or mart
-    prevented its publication.
+    They have waited since the latest attempt to publish, whether it succeeded or not; if there was none,
+    since the first load. So the wait may have begun before the newest load. If `is_blocked` is true, a failed
+    check or mart prevented the publication of the newest load.
     """
 
     load_number: int

@@ -45,9 +45,10 @@ def analyses() -> list[Query]:
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement of the analysis (by name or number) or check that a text names, else the text itself.
+    """The statement of the analysis or check that a text names; the text itself if it is not a single word.
 
-    Raises InvalidQuery for an unknown name, and for a parameter that the analysis does not take.
+    An analysis may also be named by its number. Raises InvalidQuery for an unknown name, and for a parameter
+    that the analysis does not take.
     """
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:

@@ -30,7 +30,7 @@ AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove the unneeded landing files that are older than `days`; returns their paths.
+    """Remove the landing files older than `days` that are unneeded or not in the ledger; returns their paths.
 
     The ledger forgets the files first, so that after a kill the next call removes the remaining ones.
     """

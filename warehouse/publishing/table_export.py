@@ -121,7 +121,7 @@ class TableExport:
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
-    """Write the rows of a statement, with an apostrophe before text and headings that look like formulas."""
+    """Write the rows of a statement; an apostrophe goes before text and headings that look like formulas."""
     characters = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()

@@ -40,7 +40,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
 
 
 def recover(path: Path) -> bool:
-    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there was one."""
+    """Restore blocks that an interrupted checkpoint may have torn; returns whether one was interrupted."""
     journal = journal_path(path)
     if not journal.exists():
         return False

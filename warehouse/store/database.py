@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection
-"""Other rooms only pass it to functions of the warehouse, which alone calls its methods."""
+"""Other rooms only pass a connection to the warehouse; only the warehouse calls its methods."""
 
 
 def utc_now() -> datetime:

@@ -29,7 +29,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 _QUIET = "SET enable_progress_bar = false"
 """Otherwise the bar appears in the output of commands."""
-_NUMBERS = count()
+_ATTACH_NUMBERS = count()
 IN_MEMORY = Path(":memory:")
 _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
 """Only `checkpoint_journal` makes checkpoints of a working file."""
@@ -45,7 +45,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
     """Open a working file for the body, without checkpoints; raises WarehouseError as `connect` does."""
     with translate_errors(path):
         instance = _instance(spill_folder(path))
-        name = quoted(f"warehouse {next(_NUMBERS)}")
+        name = quoted(f"warehouse {next(_ATTACH_NUMBERS)}")
         options = "(READ_ONLY)" if read_only else ""
         try:
             with instance.cursor() as connection:

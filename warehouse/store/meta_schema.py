@@ -1,4 +1,4 @@
-"""Tables and views of schema meta: created from sql/meta with its headers, and written to."""
+"""Tables and views of schema meta: created from sql/meta, with the headers as comments, and written to."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 32
-"""Incremented when a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
-Every publication creates the queries in sql/meta again."""
+"""Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
+Changes to sql/meta/*.sql need no increment, because every publication recreates those queries."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -39,7 +39,7 @@ def create_meta(connection: DuckDBPyConnection) -> None:
 
 
 def check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise OlderFormat or WarehouseError unless the open file's ledger is of this version's format."""
+    """Raise OlderFormat for a file of an older format, WarehouseError for a newer one or a file of others."""
     try:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
@@ -70,7 +70,7 @@ def write_configured(
 ) -> None:
     """Replace a table's rows with those of the settings if they differ; any write would cost a checkpoint.
 
-    Customers and reports that are only in the ledger are switched off.
+    Customers and reports that the ledger has but the settings do not are switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
@@ -121,7 +121,7 @@ def aware(time: datetime) -> datetime:
 def _definitions() -> Mapping[str, str]:
     """The statement of every table of meta, then of every view, by name.
 
-    The queries that each publication recreates are views from the start.
+    The queries directly in sql/meta are created as views here; each publication recreates them.
     """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     statements = {path.stem: _with_comments(path) for path in files}
@@ -169,7 +169,7 @@ def read_header(text: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
 
 
 def entries(lines: Iterable[str]) -> dict[str, str]:
-    """The entries of a section, `  name: words`, with the indented lines that continue them."""
+    """The entries of a section, `   name: words`, with the indented lines that continue them."""
     words: dict[str, str] = {}
     name = ""
     for line in lines:

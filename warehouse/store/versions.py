@@ -74,7 +74,7 @@ class Versions:
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
-        """Whether a version differs from its checksum; false if found intact since the given time.
+        """Whether a version differs from its checksum; false if it was found intact since the given time.
 
         Versions of older releases have no checksum, and count as intact.
         """

@@ -11,8 +11,9 @@
 --   measure: commission, sold, registered, meetings or own_booked
 --   before: the budget when the plan was made; null if there was none
 --   after: the planned budget; null if there is none, and none is sent
---   status: 'sent' (written before sending), 'confirmed' if the service shows it, 'unconfirmed' if not, 'changed
---     meanwhile' if it had changed since the plan, so was not sent, or 'refused' (rejected, or not sent after an error)
+--   status: 'sent' (written before sending), 'confirmed' if the service shows the budget, 'unconfirmed' if it does
+--     not, 'changed meanwhile' if the budget had changed since the plan and so was not sent, or 'refused' (rejected,
+--     or not sent after an error)
 --   sent_count: how often the budget was sent, including a push that was killed before sending
 --   sent_at_utc: when the budget was last sent, in UTC
 --   noted_at_utc: when the status was written, in UTC

@@ -2,7 +2,7 @@
 -- Columns:
 --   table_name: the table of schema bi; a history goes by the name of its current view
 --   column_name: the column
---   type: the type of its values; NULL while only nulls have been received (a VARCHAR then)
+--   type: the type of its values. NULL while only nulls have been received; the column is then a VARCHAR
 --   documented: whether the service documents the field
 --   source: where the column is in the answer
 --   description: what the column means

@@ -6,9 +6,9 @@
 --   kind: schema, table, view, table macro or column
 --   type: the type of a column
 --   description: what it means, with unit, currency and tax where known
---   is_documented: whether the service documents it and its name in the answer; null for what is ours
---   source: where it is in the service's answer; null for what is ours
---   report: the report it belongs to; null for what is ours
+--   is_documented: whether the service documents it and its name in the answer; null for what the pipeline adds
+--   source: where it is in the service's answer; null for what the pipeline adds
+--   report: the report it belongs to; null for what the pipeline adds
 --   first_seen_utc: when an answer first had it, in UTC
 CREATE TABLE IF NOT EXISTS meta.dictionary (
     schema_name VARCHAR,

@@ -10,9 +10,9 @@
 --   reason: why it did not fit
 --   fingerprint: a hash that tells whether two rows are the same
 --   fetched_at_utc: when the service answered, in UTC
---   row_count: how many rows this is: 1; in loads of earlier versions perhaps more
---   is_undatable: whether its date is missing or cannot be read, so that it may be of any month of its load; null if not
---     recorded
+--   row_count: how many rows this row stands for: 1, or perhaps more in loads of earlier versions of brokerbi
+--   is_undatable: whether its date is missing or cannot be read, so that it may belong to any month of its load; null
+--     if that was not recorded
 CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     load_id VARCHAR,
     report VARCHAR,

@@ -5,7 +5,7 @@
 --   days: at most this many days
 --   months: at most this many calendar months
 --   learned_at_utc: when this was learned, in UTC
---   page_size: at most this many rows a page; 0: only requested without pages
+--   page_size: at most this many rows a page; 0 if the report is requested only without pages
 --   rows: the service cuts an answer off after this many rows
 --   whole_rows: the largest round number of rows in an answer that was not cut off
 CREATE TABLE IF NOT EXISTS meta.window_caps (

@@ -15,8 +15,8 @@
 --   last_error: why it failed then
 --   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 in its
 --     latest try) or switched off (the customer or the report; also a report requested only on demand)
---   is_late: whether the report needs attention: its due time has passed, even if it is denied; or it was never read
---     although expected, and is not denied (403). False if it is switched off
+--   is_late: whether the report needs attention: its due time has passed, even if it is denied; or it is expected, was
+--     never read, and is not denied (403). False if it is switched off
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT

@@ -3,11 +3,11 @@
 -- meta.conditions states the severity of a condition if it is not the first severity of the kind.
 -- Columns:
 --   kind: the kind, as meta.conditions has it
---   known_by: who can know of such a condition: the file, or a process that reads the file with its settings; only those
---     known by the file are in meta.conditions
+--   known_by: who can know of such a condition: the file, or only a process that reads the file with its settings.
+--     meta.conditions has only those known by the file
 --   severities: the possible severities: a warning, which `brokerbi status` shows, or an error, which a monitor and
 --     messages report too
---   is_counted: whether the verdict counts the customers and reports concerned; else it states the issue
+--   is_counted: whether the verdict counts the customers and reports concerned; if not, it states the issue
 --   is_of_figures: whether figures may be missing or doubtful while the condition lasts
 --   there_is_one_while: when such a condition exists
 CREATE OR REPLACE VIEW meta.kinds AS
