@@ -1,4 +1,4 @@
--- Which offices have earned most this year, and how do they compare with the same months of last year?
+-- Which offices have earned most in this year's whole months, and how do they compare with the same months of last year?
 -- One row per office; the year is that of the latest month that is over, unless the variable year is set.
 --
 -- year_over_year has both years side by side. The row of the latest month that is over has the sums so far. A sum is

@@ -1,4 +1,4 @@
--- Who are the top twenty agents of the last twelve months, and who is rising?
+-- Who are the top twenty agents of the last twelve whole months, and who is rising?
 -- One row per user among the top twenty. The twelve months end with the latest month that is over, or with the last
 -- month of the variable year.
 --

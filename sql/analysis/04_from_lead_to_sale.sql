@@ -1,4 +1,4 @@
--- How many of the homes that sellers asked about are sold, and how many leads does a sold home draw?
+-- Of the homes that sellers asked about in all months loaded, how many are sold, and how many leads does a sold home draw?
 -- One row per side of incoming leads, over all months loaded.
 --
 -- Only leads that name a home can be followed to a sale. percent_naming_a_home says how many do; what became of the

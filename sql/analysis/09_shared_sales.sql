@@ -1,4 +1,4 @@
--- How much do offices earn on each other's sales?
+-- How much have offices earned on each other's sales, in all months loaded?
 -- One row per pair of offices: the listing office, and the office of an agent who shared the commission.
 --
 -- The office report counts a share at the agent's office; the sales list has the estate at the listing office.

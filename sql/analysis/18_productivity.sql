@@ -1,12 +1,11 @@
--- How much does an agent earn and sell, and does the office depend on one agent?
+-- How much did an agent earn and sell in twelve months, and does the office depend on one agent?
 -- One row per office, for the twelve months that end with the latest month that is over, or for the variable year.
 --
 -- An agent is a user who was active in the period. Only the months with is_active in marts.user_month count, even
 -- those with a lead and no commission; so an agent who joined in autumn is not measured by a whole year. agent_months
 -- has the number of these months.
 -- top_percent is the share of the highest earner.
--- An agent of several customers counts whole at the office where more was earned: marts.users_added_up has the amounts
--- of each.
+-- An agent of several customers counts at each office with the amounts earned there.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month
@@ -14,21 +13,34 @@ WITH last_month AS (
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
 ),
 
+worked AS (  -- an agent of several customers at the office of each amount
+    SELECT office_id, user_id, month, commission, sold_estate_parts
+    FROM marts.user_month
+    ANTI JOIN marts.users_added_up USING (user_id, month)
+    WHERE is_active
+    UNION ALL
+    SELECT coalesce(given.office_id, users.office_id), user_id, month, given.commission, given.sold_estate_parts
+    FROM (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up)
+    INNER JOIN marts.user_month AS users USING (user_id, month)
+    WHERE users.is_active AND (given.office_id = users.office_id OR given.commission <> 0 OR given.sold_estate_parts <> 0)
+),
+
 agents AS (
     SELECT
         users.office_id,
         users.user_id,
-        any_value(users.office_name) AS office_name,
+        any_value(offices.office_name) AS office_name,
         sum(users.commission) AS commission,
         sum(users.sold_estate_parts) AS homes,
-        count(*) AS months
-    FROM marts.user_month AS users
+        count(DISTINCT users.month) AS months
+    FROM worked AS users
+    LEFT JOIN marts.offices AS offices USING (office_id)
     INNER JOIN last_month ON users.month BETWEEN
         CASE
             WHEN getvariable('year') IS NULL THEN last_month.month - INTERVAL 11 MONTH
             ELSE date_trunc('year', last_month.month)
         END AND last_month.month
-    WHERE users.is_active AND users.office_id = coalesce(getvariable('office'), users.office_id)
+    WHERE users.office_id = coalesce(getvariable('office'), users.office_id)
     GROUP BY ALL
 )
 

@@ -1,4 +1,4 @@
--- Which offices send tips, to whom, and how many of the homes they name were sold later?
+-- Which offices sent tips in all months loaded, to whom, and how many of the homes they name were sold later?
 -- One row per sending office; the office is empty if the sender's office is not in the chain.
 --
 -- to_elsewhere counts tips to unknown offices. Only a tip that names a home can be followed to a sale. A home counts once,

@@ -44,11 +44,7 @@ SELECT
     estates.load_id AS _load_id,
     estates.landed_row AS _row
 FROM staging.sales_estates AS estates
-INNER JOIN marts.office_sources AS sources
-    ON sources.report = 'sales'
-    AND sources.office_id = estates.office_id
-    AND sources.month = estates.month
-    AND sources.customer_id = estates.customer_id
+SEMI JOIN (FROM marts.office_sources WHERE report = 'sales') USING (office_id, month, customer_id)
 INNER JOIN marts.sales AS counted
     ON counted.estate_id = estates.estate_id
     AND counted.office_id <> estates.office_id

@@ -15,15 +15,10 @@
 --   valid_to_utc: when this amount was first missing; null while it is current
 --   _load_id: the load that first had this amount; joins meta.loads
 WITH chosen_budgets AS (
-    SELECT budgets.*
-    FROM staging.budgets AS budgets
-    INNER JOIN marts.office_sources AS sources
-        ON sources.report = budgets.report
-        AND sources.office_id = budgets.office_id
-        AND sources.month = budgets.month
-        AND sources.customer_id = budgets.customer_id
-    WHERE NOT budgets.is_total
-    WINDOW of_office AS (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
+    FROM staging.budgets
+    SEMI JOIN marts.office_sources USING (report, office_id, month, customer_id)
+    WHERE NOT is_total
+    WINDOW of_office AS (PARTITION BY office_id, month, measure)
     QUALIFY preference = coalesce(
         min(preference) FILTER (amount IS NOT NULL) OVER of_office, min(preference) OVER of_office
     )

@@ -12,7 +12,7 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
 --     region is unknown
 --   member_name: name of the office, brand or region
---   measure: commission or sold estates
+--   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   month: first day of the month at whose end the forecast is made
 --   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as for actual
 --     in marts.office_budget_vs_actual, see basis_note there

@@ -94,30 +94,22 @@ agents_followed AS (
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 
-arrivals AS (
+-- an agent counts at the member with the agent now (an arrival) and at the one of the month before
+flows AS (
     SELECT
         level,
-        member_id,
         month,
-        count(*) AS active,
-        count(*) FILTER (has_joined) AS joined,
-        count(*) FILTER (NOT (was_here OR has_joined)) AS back,
-        count(*) FILTER (has_moved) AS moved_in
+        CASE WHEN is_arrival THEN member_id ELSE member_id_before END AS member_id,
+        count(*) FILTER (is_arrival) AS active,
+        count(*) FILTER (is_arrival AND has_joined) AS joined,
+        count(*) FILTER (is_arrival AND NOT (was_here OR has_joined)) AS back,
+        count(*) FILTER (is_arrival AND has_moved) AS moved_in,
+        count(*) FILTER (NOT is_arrival AND has_left) AS leavers,
+        count(*) FILTER (NOT is_arrival AND NOT (is_here OR has_left)) AS quiet,
+        count(*) FILTER (NOT is_arrival AND has_moved) AS moved_out
     FROM agents_followed
-    WHERE is_here
-    GROUP BY ALL
-),
-
-departures AS (
-    SELECT
-        level,
-        member_id_before AS member_id,
-        month,
-        count(*) FILTER (has_left) AS leavers,
-        count(*) FILTER (NOT (is_here OR has_left)) AS quiet,
-        count(*) FILTER (has_moved) AS moved_out
-    FROM agents_followed
-    WHERE was_here
+    CROSS JOIN (SELECT unnest([true, false]) AS is_arrival)
+    WHERE CASE WHEN is_arrival THEN is_here ELSE was_here END
     GROUP BY ALL
 )
 
@@ -126,22 +118,16 @@ SELECT
     members.member_id,
     members.member_name,
     members.month,
-    CASE WHEN members.is_known THEN coalesce(arrivals.active, 0) END AS active_agent_count,
-    CASE WHEN members.is_followed THEN coalesce(arrivals.joined, 0) END AS joined_count,
-    CASE WHEN members.is_followed THEN coalesce(arrivals.back, 0) END AS back_count,
-    CASE WHEN members.is_followed THEN coalesce(departures.leavers, 0) END AS left_count,
-    CASE WHEN members.is_followed THEN coalesce(departures.quiet, 0) END AS quiet_count,
-    CASE WHEN members.is_followed THEN coalesce(arrivals.moved_in, 0) END AS moved_in_count,
-    CASE WHEN members.is_followed THEN coalesce(departures.moved_out, 0) END AS moved_out_count,
+    CASE WHEN members.is_known THEN coalesce(flows.active, 0) END AS active_agent_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.joined, 0) END AS joined_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.back, 0) END AS back_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.leavers, 0) END AS left_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.quiet, 0) END AS quiet_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.moved_in, 0) END AS moved_in_count,
+    CASE WHEN members.is_followed THEN coalesce(flows.moved_out, 0) END AS moved_out_count,
     members.is_open,
     members.missing_offices
 FROM members
-LEFT JOIN arrivals
-    ON arrivals.level = members.level
-    AND arrivals.month = members.month
-    AND arrivals.member_id IS NOT DISTINCT FROM members.member_id
-LEFT JOIN departures
-    ON departures.level = members.level
-    AND departures.month = members.month
-    AND departures.member_id IS NOT DISTINCT FROM members.member_id
+LEFT JOIN flows
+    ON (flows.level, flows.month, flows.member_id) IS NOT DISTINCT FROM (members.level, members.month, members.member_id)
 ORDER BY members.level, members.member_id, members.month

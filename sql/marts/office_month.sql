@@ -143,9 +143,7 @@ LEFT JOIN staging.commission_office AS earned
 LEFT JOIN running_summed ON running_summed.office_id = months.office_id AND running_summed.month = months.month
 LEFT JOIN leads_counted ON leads_counted.office_id = months.office_id AND leads_counted.month = months.month
 LEFT JOIN agents_counted ON agents_counted.office_id = months.office_id AND agents_counted.month = months.month
-LEFT JOIN marts.office_sources AS user_report
-    ON user_report.report = 'commission_user'
-    AND user_report.office_id = months.office_id
-    AND user_report.month = months.month
+LEFT JOIN (FROM marts.office_sources WHERE report = 'commission_user') AS user_report
+    ON (user_report.office_id, user_report.month) = (months.office_id, months.month)
 WINDOW of_office AS (PARTITION BY months.office_id)
 ORDER BY months.month, months.office_id

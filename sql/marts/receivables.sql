@@ -13,6 +13,7 @@
 --   estate_id: id of the estate
 --   office_id: customer id of the listing office
 --   office_name: name of the office
+--   agents: names of all agents, the responsible one first, the others by name
 --   state: received, due (the day of possession has come and nothing is received), signed (before possession)
 --     or possession not known (and nothing is received); a day of receipt after counted_on does not count yet
 --   commission: whole commission, all agents together, as the service states it, from which declared VAT is not
@@ -69,6 +70,8 @@ SELECT
     estate_number,
     office_id,
     office_name,
+    street_address,
+    agents,
     month,
     contract_on,
     access_on,

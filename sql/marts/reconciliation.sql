@@ -51,13 +51,8 @@ WITH loaded_months AS (
 ),
 
 by_month_report AS (
-    SELECT by_month.*
-    FROM staging.commission_office_by_month AS by_month
-    INNER JOIN marts.office_sources AS sources
-        ON sources.report = 'commission_office_by_month'
-        AND sources.office_id = by_month.office_id
-        AND sources.month = by_month.month
-        AND sources.customer_id = by_month.customer_id
+    FROM staging.commission_office_by_month
+    SEMI JOIN (FROM marts.office_sources WHERE report = 'commission_office_by_month') USING (office_id, month, customer_id)
 ),
 
 users_placed AS (
@@ -159,8 +154,7 @@ quarantines AS (
     SELECT sources.office_id, sources.month, list(DISTINCT sources.report) AS reports
     FROM staging.quarantine AS quarantine
     INNER JOIN marts.office_sources AS sources
-        ON sources.customer_id = quarantine.customer_id
-        AND sources.report = quarantine.report
+        ON (sources.customer_id, sources.report) = (quarantine.customer_id, quarantine.report)
         AND sources.month = coalesce(quarantine.month, sources.month)
     GROUP BY ALL
 ),
@@ -246,12 +240,8 @@ side_by_side AS (
     LEFT JOIN sales_summed AS sales USING (office_id, month)
     LEFT JOIN shared_with_unloaded USING (office_id, month)
     LEFT JOIN sales_left_out USING (office_id, month)
-    LEFT JOIN totals_dated AS office_known
-        ON office_known.report = 'commission_office'
-        AND office_known.office_id = loaded_months.office_id
-        AND office_known.month = loaded_months.month
-    LEFT JOIN totals_dated AS sales_known
-        ON sales_known.report = 'sales' AND sales_known.office_id = loaded_months.office_id AND sales_known.month = loaded_months.month
+    LEFT JOIN (FROM totals_dated WHERE report = 'commission_office') AS office_known USING (office_id, month)
+    LEFT JOIN (FROM totals_dated WHERE report = 'sales') AS sales_known USING (office_id, month)
     LEFT JOIN quarantines USING (office_id, month)
 ),
 
@@ -338,9 +328,9 @@ SELECT
         WHEN is_amount_missing
             THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
             || ' has its row, but without the amount'
-        WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
+        WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN compared = 'sales list' AND is_left_out THEN 'a sale is left out, because another home has its estate id'
         WHEN not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that is no longer refreshed: ' || not_refreshed

@@ -75,8 +75,7 @@ FROM compared
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN sale_changes_counted
     ON sale_changes_counted.noted_at_utc = compared.valid_from_utc
-    AND sale_changes_counted.office_id = compared.office_id
-    AND sale_changes_counted.month = compared.month
+    AND (sale_changes_counted.office_id, sale_changes_counted.month) = (compared.office_id, compared.month)
 WHERE NOT was_open
     AND (row_count, commission, price, estate_parts)
     IS DISTINCT FROM (row_count_before, commission_before, price_before, estate_parts_before)

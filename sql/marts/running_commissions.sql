@@ -22,10 +22,6 @@ SELECT
     running.month AS _month,
     running.load_id AS _load_id
 FROM staging.running_commissions AS running
-INNER JOIN marts.office_sources AS sources
-    ON sources.report = 'running_commissions'
-    AND sources.office_id = running.office_id
-    AND sources.month = running.month
-    AND sources.customer_id = running.customer_id
+SEMI JOIN (FROM marts.office_sources WHERE report = 'running_commissions') USING (office_id, month, customer_id)
 LEFT JOIN marts.offices AS offices ON offices.office_id = running.office_id
 ORDER BY year(running.month), running.office_id, running.month, running.obtained_on

@@ -40,14 +40,10 @@
 --   _load_id: load of the answer of _customer; joins meta.loads
 --   _row: row of bi.sales_estates
 WITH chosen_estates AS NOT MATERIALIZED (
-    SELECT estates.* EXCLUDE (is_sale)
-    FROM staging.sales_estates AS estates
-    INNER JOIN marts.office_sources AS sources
-        ON sources.report = 'sales'
-        AND sources.office_id = estates.office_id
-        AND sources.month = estates.month
-        AND sources.customer_id = estates.customer_id
-    WHERE is_of_part(estates.estate_id) AND estates.is_sale
+    SELECT * EXCLUDE (is_sale)
+    FROM staging.sales_estates
+    SEMI JOIN (FROM marts.office_sources WHERE report = 'sales') USING (office_id, month, customer_id)
+    WHERE is_of_part(estate_id) AND is_sale
 ),
 
 repeated_estates AS (

@@ -172,8 +172,7 @@ SELECT
     any_value(offices_missing.missing_offices) AS missing_offices
 FROM latest
 LEFT JOIN offices_missing
-    ON offices_missing.level = latest.level
+    ON (offices_missing.level, offices_missing.period) = (latest.level, latest.period)
     AND offices_missing.member_id IS NOT DISTINCT FROM latest.member_id
-    AND offices_missing.period = latest.period
 GROUP BY latest.level, latest.member_id, latest.period, latest.month, latest.first_on, latest.latest_on
 ORDER BY latest.level, latest.member_id, latest.period

@@ -5,9 +5,5 @@
 -- Parameters: office, of_month
 SELECT sources.*
 FROM marts.sources AS sources
-INNER JOIN marts.office_sources AS office_sources
-    ON office_sources.report = sources.report
-    AND office_sources.customer_id = sources.customer_id
-    AND office_sources.month = sources.month
-WHERE office_sources.office_id = office AND office_sources.month = of_month
+SEMI JOIN (FROM marts.office_sources WHERE office_id = office AND month = of_month) USING (report, customer_id, month)
 ORDER BY sources.report

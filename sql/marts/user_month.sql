@@ -168,8 +168,7 @@ offices_carried AS (
         offices.office_id AS customer_office,
         coalesce(office_before, office_after, customer_office) AS office_id
     FROM user_months
-    LEFT JOIN staging.user_offices AS at_month
-        ON at_month.user_id = user_months.user_id AND at_month.month = user_months.month
+    LEFT JOIN staging.user_offices AS at_month USING (user_id, month)
     LEFT JOIN marts.offices AS offices ON offices.office_id = user_months.customer_id
 ),
 
@@ -189,8 +188,7 @@ months_judged AS (
             lacks_commission OR unanswered.month IS NOT NULL AS lacks_commission
         )
     FROM offices_carried AS carried
-    LEFT JOIN offices_unanswered AS unanswered
-        ON unanswered.office_id = carried.office_id AND unanswered.month = carried.month
+    LEFT JOIN offices_unanswered AS unanswered USING (office_id, month)
 )
 
 SELECT

@@ -31,7 +31,10 @@ changed AS (
         coalesce(latest.version, 0) + 1 AS version,
         now.user_id IS NOT NULL AS is_present,
         now.commission, now.sold_commission, now.sold_total_price, now.sold_estate_parts,
-        now.running_commission_sek_excl_vat, now.writing_parts, now.valuation_parts
+        now.running_commission_sek_excl_vat, now.writing_parts, now.valuation_parts,
+        (
+            SELECT max(fetched_at_utc) FROM staging.months WHERE report IN ('commission_user', 'running_commissions')
+        ) AS noted_at_utc
     FROM marts.user_month AS now
     FULL JOIN latest ON latest.user_id = now.user_id AND latest.month = now.month
     WHERE (
@@ -51,17 +54,6 @@ months_over AS (
     FROM marts.month_total_versions
     WHERE report = 'commission_office' AND NOT is_open
     GROUP BY ALL
-),
-
-new_versions AS (
-    SELECT
-        changed.*,
-        (
-            SELECT max(fetched_at_utc)
-            FROM staging.months
-            WHERE report IN ('commission_user', 'running_commissions')
-        ) AS noted_at_utc
-    FROM changed
 )
 
 SELECT
@@ -80,7 +72,7 @@ SELECT
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.user_id, versions.month ORDER BY versions.version) AS valid_to_utc,
     versions.noted_at_utc::DATE > coalesce(months_over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
-FROM (SELECT * FROM meta.user_month_versions UNION ALL BY NAME SELECT * FROM new_versions) AS versions
+FROM (SELECT * FROM meta.user_month_versions UNION ALL BY NAME SELECT * FROM changed) AS versions
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.user_month AS user_months ON user_months.user_id = versions.user_id AND user_months.month = versions.month
 LEFT JOIN months_over ON months_over.office_id = user_months.office_id AND months_over.month = versions.month

@@ -2,24 +2,27 @@
 -- One row per office and user who worked or had a budget there from January to month (the newest month that is over for
 -- every office), or earned there in the same months a year before. Agents without a known office have no office id. An
 -- agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
--- Budget and actual cover the months with a budget for the user and a known actual. commission_before covers the same
+-- Budget and actual cover the months with a budget for the user and a known actual. Actual is null if the agent earned
+-- at several offices in one of these months, because the budget is of all offices. commission_before covers the same
 -- months of the year before; it is null if one of them is not completely loaded for the agent.
 -- Status is 'moved to' or 'moved from' (status_office), else 'left', else 'quiet' (for three months), else 'new': first
 -- active there after month or, if the year before is loaded, after its January. status_month is the month of the move,
--- the last month of an agent who left or is quiet, or the first month of a new one. commission_change is null for
--- agents with a status, because their years cover different months, and for agents whose year is incomplete.
+-- the last month of an agent who left or is quiet, or the first month of a new one. As in marts.headcount_month, the
+-- month of a move is the first one that marts.user_month has at the new office. commission_change is null for agents
+-- whose year is incomplete, and for those with a status, unless they left or moved away after the compared months.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
 
 worked AS (  -- an agent of several customers at the office of each amount
+    SELECT *, true AS is_placed
     FROM marts.user_month
     ANTI JOIN marts.users_added_up USING (user_id, month)
     UNION ALL
     SELECT users.* REPLACE (
         coalesce(given.office_id, users.office_id) AS office_id, offices.office_name AS office_name,
         given.commission AS commission, given.sold_estate_parts AS sold_estate_parts
-    )
+    ), offices.office_id = users.office_id
     FROM marts.user_month AS users
     INNER JOIN (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up) USING (user_id, month)
     LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(given.office_id, users.office_id)
@@ -62,6 +65,7 @@ active_agents AS (
         any_value(coalesce(office_name, office_id)) AS office_name,
         min(month) FILTER (is_active) AS first_month,
         max(month) FILTER (is_active) AS last_month,
+        min(month) FILTER (is_active AND is_placed) AS placed_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
     FROM worked
     GROUP BY ALL
@@ -77,8 +81,8 @@ moves AS (  -- between two offices with at most one month in common
         arg_min(other.office_name, other.first_month)
             FILTER (other.first_month >= this.last_month AND other.last_month > this.last_month) AS moved_to,
         coalesce(
-            min(other.first_month) FILTER (other.first_month >= this.last_month AND other.last_month > this.last_month),
-            any_value(this.first_month)
+            min(other.placed_month) FILTER (other.first_month >= this.last_month AND other.last_month > this.last_month),
+            any_value(this.placed_month)
         ) AS moved_month
     FROM active_agents AS this
     INNER JOIN active_agents AS other ON other.user_id = this.user_id AND other.office_id <> this.office_id
@@ -89,7 +93,9 @@ moves AS (  -- between two offices with at most one month in common
 ),
 
 budgeted AS (  -- at the office of each budget, in months with a known actual
-    SELECT budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget, sum(coalesce(worked.commission, 0)) AS actual
+    SELECT
+        budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget,
+        CASE WHEN count(shared.month) = 0 THEN sum(coalesce(worked.commission, 0)) END AS actual
     FROM (
         SELECT office_id, user_id, month, sum(amount) AS amount
         FROM marts.budgets
@@ -101,6 +107,8 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
         ON (compared.user_id, compared.month) = (budgets.user_id, budgets.month)
     LEFT JOIN (FROM worked SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
         ON (worked.office_id, worked.user_id, worked.month) = (budgets.office_id, budgets.user_id, budgets.month)
+    LEFT JOIN (FROM marts.users_added_up WHERE commission <> largest_commission) AS shared
+        ON (shared.user_id, shared.month) = (budgets.user_id, budgets.month)
     GROUP BY ALL
 )
 
@@ -138,7 +146,8 @@ SELECT
         WHEN status = 'new' THEN active_agents.first_month
     END AS status_month,
     CASE
-        WHEN commission_before <> 0 AND status IS NULL AND earned.is_complete IS NOT FALSE
+        WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE
+            AND (status IS NULL OR status IN ('left', 'moved to') AND active_agents.last_month >= last_month.month)
         THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
     END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned

@@ -1,17 +1,28 @@
 -- How many leads were received in the last twelve months, how many homes do they name, and how many of these were sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name. Part states what name is: all,
--- side, kind, state or office, and for incoming leads also sender, or week (only those that begin in the newest three
--- months). In the parts side and kind a home counts once per side, in the other parts once in all; for senders, homes
--- of buyers do not count, as in marts.lead_sources. Days is the median from a sold home's first lead to its contract;
--- days_of_sellers is the same for leads of sellers.
+-- side, kind, state or office, and for incoming leads also sender, or week: each that began in the newest three months
+-- and is over, with a zero if it had no lead. In the parts side and kind a home counts once per side, in the other parts
+-- once in all; for senders, homes of buyers do not count, as in marts.lead_sources. Days is the median from a sold
+-- home's first lead to its contract; days_of_sellers is the same for leads of sellers.
 WITH newest AS (
     SELECT max(month) AS month FROM marts.office_month
+),
+
+weeks AS (
+    SELECT unnest(range(
+        date_trunc('week', newest.month - INTERVAL 2 MONTH + INTERVAL 6 DAY),
+        max(least(sources.fetched_at_utc, sources.month + INTERVAL 1 MONTH)) - INTERVAL 7 DAY, INTERVAL 7 DAY
+    )) AS monday
+    FROM newest, marts.office_sources AS sources
+    WHERE sources.report = 'tips_and_leads'
+    GROUP BY newest.month
 ),
 
 lead_counts AS (
     SELECT 'all' AS part, '' AS name, * EXCLUDE (days_to_contract_total) FROM marts.lead_funnel
     UNION ALL BY NAME
-    SELECT 'all' AS part, '' AS name, month, office_id, office_name, way, lead_type, lead_side, state, days_to_contract
+    SELECT 'all' AS part, '' AS name, month, office_id, office_name, way, lead_type, lead_side, state, days_to_contract,
+        is_first_on_any_side
     FROM marts.leads
     WHERE is_first_of_home AND sold_on IS NOT NULL
     UNION ALL BY NAME
@@ -21,11 +32,13 @@ lead_counts AS (
     FROM marts.lead_sources
     UNION ALL BY NAME
     SELECT
-        'week' AS part, strftime(date_trunc('week', created_at), '%Y-%m-%d') AS name, leads.month, office_id, way,
-        1 AS lead_count
+        'week' AS part, strftime(monday, '%Y-%m-%d') AS name, leads.month, office_id, way,
+        count(*) FILTER (monday = date_trunc('week', created_at)) AS lead_count
     FROM marts.leads AS leads
-    INNER JOIN newest ON date_trunc('week', created_at) >= newest.month - INTERVAL 2 MONTH
+    INNER JOIN newest ON leads.month >= newest.month - INTERVAL 2 MONTH
+    CROSS JOIN weeks
     WHERE way = 'incoming lead' AND NOT is_removed
+    GROUP BY ALL
 ),
 
 page_leads AS (
@@ -39,15 +52,12 @@ page_leads AS (
 leads_by_name AS (
     FROM page_leads
     UNION ALL
-    SELECT * REPLACE ('side' AS part, coalesce(lead_side, 'unknown') AS name) FROM page_leads WHERE part = 'all'
-    UNION ALL
-    SELECT * REPLACE ('kind' AS part, lead_type AS name) FROM page_leads WHERE part = 'all'
-    UNION ALL
-    SELECT * REPLACE ('state' AS part, state AS name) FROM page_leads WHERE part = 'all'
-    UNION ALL
-    SELECT * REPLACE ('office' AS part, coalesce(office_name, office_id) AS name)
+    SELECT * REPLACE (
+        unnest(['side', 'kind', 'state', 'office']) AS part,
+        unnest([coalesce(lead_side, 'unknown'), lead_type, state, coalesce(office_name, office_id)]) AS name
+    )
     FROM page_leads
-    WHERE part = 'all' AND kind <> 'office'
+    WHERE part = 'all'
 )
 
 SELECT
@@ -61,9 +71,9 @@ SELECT
     sum(no_home_lead_count)::BIGINT AS without_home,
     sum(CASE WHEN part IN ('side', 'kind') THEN home_count ELSE distinct_home_count END)::BIGINT AS homes,
     sum(CASE WHEN part IN ('side', 'kind') THEN sold_count ELSE distinct_sold_count END)::BIGINT AS sold,
-    median(days_to_contract) AS days,
+    median(days_to_contract) FILTER (part IN ('side', 'kind') OR is_first_on_any_side) AS days,
     median(days_to_contract) FILTER (lead_side = 'seller') AS days_of_sellers
 FROM leads_by_name
 GROUP BY ALL
-HAVING part = 'all' OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
+HAVING part IN ('all', 'week') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
 ORDER BY kind, scope, part, way, leads DESC, name

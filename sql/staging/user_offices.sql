@@ -6,7 +6,8 @@
 -- sales (today's, even on old sales), and, in the latest month read, the directory of an office if no other has the
 -- user.
 -- If user reports of several customers have the user, the one with the largest commission so far comes first, so that
--- an agent of two offices does not move every month.
+-- an agent of two offices does not move every month. For the same reason such an agent stays at that office in the
+-- following months without a user report, as long as any evidence names it.
 -- Kind: table
 -- Columns:
 --   user_id: id of the user
@@ -14,7 +15,7 @@
 --   office_id: customer id of the office the user worked at
 --   named_offices: customer ids of all offices that any evidence names, in the order of their ids
 --   working_offices: customer ids of the offices that the best kind of evidence names, for each customer
---     whose user report has the user; over all customers, if no user report has the user
+--     whose user report has the user; over all customers, if no user report has the user; may name an office twice
 WITH sales_read AS (
     SELECT agents.user_id, estates.month, estates.estate_id, estates.office_id, agents.user_office_id, agents.is_responsible
     FROM staging.sales_agents AS agents
@@ -78,19 +79,43 @@ ranked_traces AS (
     SELECT
         traces.*,
         users.commission_so_far,
+        users.customer_id AS reported_by,
         choice = min(choice) OVER (PARTITION BY user_id, month, users.customer_id)
-        AND (users.customer_id IS NOT NULL OR count(users.customer_id) OVER (PARTITION BY user_id, month) = 0) AS is_best
+        AND (users.customer_id IS NOT NULL OR count(users.customer_id) OVER (PARTITION BY user_id, month) = 0) AS is_best,
+        CASE WHEN is_best AND users.customer_id IS NOT NULL THEN office_id END AS reported_office
     FROM traces
     LEFT JOIN staging.customer_offices AS customers USING (office_id)
     LEFT JOIN users_reported AS users USING (user_id, month, customer_id)
     WHERE traces.user_id IS NOT NULL AND traces.office_id IS NOT NULL
+),
+
+offices_found AS (  -- is_of_several is null in months in which no user report has the user
+    SELECT
+        user_id,
+        month,
+        arg_min(office_id, (-coalesce(commission_so_far, 0), choice, -weight, office_id)) FILTER (is_best) AS office_id,
+        list_sort(list(DISTINCT office_id)) AS named_offices,
+        list(office_id) FILTER (is_best) AS working_offices,
+        CASE WHEN min(reported_by) = max(reported_by) THEN false ELSE min(reported_office) <> max(reported_office) END
+            AS is_of_several
+    FROM ranked_traces
+    GROUP BY user_id, month
+),
+
+last_reports AS (
+    SELECT
+        user_id, month,
+        last_value(CASE WHEN is_of_several IS NOT NULL THEN {is_of_several: is_of_several, office_id: office_id} END IGNORE NULLS)
+            OVER (PARTITION BY user_id ORDER BY month) AS report
+    FROM offices_found
+    SEMI JOIN (FROM offices_found WHERE is_of_several) USING (user_id)
 )
 
 SELECT
     user_id,
     month,
-    arg_min(office_id, (-coalesce(commission_so_far, 0), choice, -weight, office_id)) FILTER (is_best) AS office_id,
-    array_to_string(list_sort(list(DISTINCT office_id)), ', ') AS named_offices,
-    list(DISTINCT office_id) FILTER (is_best) AS working_offices
-FROM ranked_traces
-GROUP BY ALL
+    CASE WHEN report.is_of_several AND list_contains(named_offices, report.office_id) THEN report.office_id ELSE office_id END AS office_id,
+    array_to_string(named_offices, ', ') AS named_offices,
+    working_offices
+FROM offices_found
+LEFT JOIN last_reports USING (user_id, month)

@@ -229,8 +229,22 @@ def test_a_user_of_two_customers_works_where_more_was_earned(given: Given) -> No
     query = (SQL / "page" / "agents.sql").read_text("utf-8")
     placed = "SELECT user_id, office_id, commission, _customer FROM marts.user_month ORDER BY user_id"
     shares = "SELECT user_office_id, count(*) FROM marts.sale_shares WHERE NOT is_cross_office GROUP BY 1"
-    build_for(given, query, placed, shares)
+    productivity = (SQL / "analysis" / "18_productivity.sql").read_text("utf-8")
+    build_for(given, query, placed, shares, productivity)
     assert given.execute(placed).fetchall() == [("U1", "M1", 350, "G1, M2"), ("U2", "M2", 250, "G1, M2")]
     found = {(row[0], row[2]): row[3] for row in given.execute(query).fetchall()}
     assert found == {("M1", "U1"): 200, ("M1", "U2"): 100, ("M2", "U1"): 150, ("M2", "U2"): 150}
     assert dict(given.execute(shares).fetchall()) == {"M1": 2, "M2": 2}
+    assert [row[1:4] for row in given.execute(productivity).fetchall()] == [(2, 2, 300), (2, 2, 300)]
+
+
+def test_an_agent_of_two_offices_does_not_move_in_a_month_without_commission(given: Given) -> None:
+    for office, amounts, step_count in (("M1", {"both": 2, "mover": 1}, 1), ("M2", {"both": 1}, 2)):
+        loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 3)])
+        users = [earned({"user_id": user}, amount) for user, amount in amounts.items()]
+        loaded(given, "commission_user", office, "2026-01", users)
+        held(given, "running_commissions", office, ["2026-02"])
+        steps = [{**STEP, "customer_id": office, "user_id": user} for user in ("both", "mover")] * step_count
+        rows(given, "running_commissions", office, "2026-02", steps)
+    placed = "SELECT user_id, office_id FROM marts.user_month WHERE month = '2026-02-01' ORDER BY user_id"
+    assert built(given, placed) == [("both", "M1"), ("mover", "M2")]

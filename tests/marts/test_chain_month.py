@@ -66,12 +66,11 @@ def test_a_report_of_no_office_is_unknown_and_a_report_that_one_office_lacks_is_
     for customer, office in (("M1", M1), ("M2", M2)):
         office_reports(given, customer, "2026-01", offices=[office])
     held(given, "tips_and_leads", "M1", ["2026-01"])
-    found = built(
-        given,
+    query = (
         "SELECT running_commission_sek_excl_vat, incoming_lead_count, missing_offices, "
-        "is_commission_complete, is_complete FROM marts.chain_month",
+        "is_commission_complete, is_complete FROM marts.chain_month"
     )
-    assert found == [(None, 0, "M2 (leads)", True, False)]
+    assert built(given, query) == [(None, 0, "M2 (leads)", True, False)]
 
 
 def test_an_office_is_expected_only_while_it_is_requested(given: Given) -> None:

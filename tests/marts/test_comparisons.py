@@ -30,24 +30,22 @@ def office_earned(given: Given, month: str, **commissions: float) -> None:
 def test_the_leaderboard_ranks_offices_and_states_rank_changes(given: Given) -> None:
     office_earned(given, "2026-01", M1=50, M2=40)
     office_earned(given, "2026-02", M1=10, M2=40)
-    found = built(
-        given,
+    query = (
         "SELECT strftime(month, '%m'), earner_id, commission_rank, previous_rank, rank_change "
-        "FROM marts.leaderboard WHERE period = 'month' ORDER BY month, commission_rank",
+        "FROM marts.leaderboard WHERE period = 'month' ORDER BY month, commission_rank"
     )
-    assert found == [("01", "M1", 1, None, None), ("01", "M2", 2, None, None),
+    assert built(given, query) == [("01", "M1", 1, None, None), ("01", "M2", 2, None, None),
                      ("02", "M2", 1, 2, 1), ("02", "M1", 2, 1, -1)]  # fmt: skip
 
 
 def test_the_leaderboard_adds_up_quarter_year_and_twelve_months(given: Given) -> None:
     for power, month in enumerate(("2025-03", "2025-11", "2026-01", "2026-03", "2026-04")):
         office_earned(given, month, M1=10**power)
-    found = built(
-        given,
+    query = (
         "SELECT period, commission, month_count, is_complete FROM marts.leaderboard "
-        "WHERE month IN ('2026-03-01', '2026-04-01') ORDER BY period, month",
+        "WHERE month IN ('2026-03-01', '2026-04-01') ORDER BY period, month"
     )
-    assert found == [
+    assert built(given, query) == [
         ("month", 1000, 1, True), ("month", 10000, 1, True),
         ("quarter", 1100, 2, False), ("quarter", 10000, 1, True),
         ("twelve months", 1110, 3, False), ("twelve months", 11110, 4, False),

@@ -93,10 +93,8 @@ def test_a_commission_without_an_amount_or_row_is_unknown_if_another_report_has_
     for office in ("M1", "M3"):
         sale = {"office_customer_id": office, "id": office, "contract_day": datetime(2026, 1, 15)}
         rows(given, "sales_estates", office, "2026-01", [sale])
-    found = built(
-        given, "SELECT office_id, commission, is_commission_complete FROM marts.office_month ORDER BY 1"
-    )
-    assert found == [("M1", None, False), ("M2", None, True), ("M3", None, False)]
+    query = "SELECT office_id, commission, is_commission_complete FROM marts.office_month ORDER BY 1"
+    assert built(given, query) == [("M1", None, False), ("M2", None, True), ("M3", None, False)]
     [(is_complete, missing)] = built(given, "SELECT is_complete, missing_offices FROM marts.chain_month")
     assert (is_complete, str(missing).startswith("M1 (commission without an amount")) == (False, True)
 
@@ -138,10 +136,8 @@ def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete(g
         user = earned({"user_id": f"U{office}"}, 5)
         for report, given_row in (("commission_office", row), ("commission_user", user)):
             loaded(given, report, office, "2026-01", [given_row], at_utc=read_at, is_open=is_open)
-    found = built(
-        given, "SELECT office_id, is_open, is_commission_complete FROM marts.office_month ORDER BY 1"
-    )
-    assert found == [("M1", False, True), ("M2", True, False)]
+    query = "SELECT office_id, is_open, is_commission_complete FROM marts.office_month ORDER BY 1"
+    assert built(given, query) == [("M1", False, True), ("M2", True, False)]
     found = built(given, "SELECT user_id, is_open, is_commission_complete FROM marts.user_month ORDER BY 1")
     assert found == [("UM1", False, True), ("UM2", True, False)]
     found = built(given, "SELECT missing_offices, is_complete FROM marts.chain_month")
@@ -210,10 +206,8 @@ def test_agents_who_left_dilute_no_average_and_there_is_none_without_the_user_re
         loaded(given, "commission_office", "M1", month, [earned(M1, 60)])
         if month != "2026-03":
             loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 30) for user in users])
-    found = built(
-        given, "SELECT active_agent_count, commission_per_active_agent FROM marts.office_month ORDER BY month"
-    )
-    assert found == [(2, Decimal(30)), (1, Decimal(60)), (None, None)]
+    query = "SELECT active_agent_count, commission_per_active_agent FROM marts.office_month ORDER BY month"
+    assert built(given, query) == [(2, Decimal(30)), (1, Decimal(60)), (None, None)]
 
 
 U1 = {"user_id": "U1"}
