@@ -25,12 +25,12 @@ NumberFormat = Callable[[Number | None], str]
 
 @dataclass(frozen=True)
 class Series:
-    """One measure, as spans from one amount to another; a line joins the ends of the spans."""
+    """One measure: a span from one amount to another for each name of the axis, or None without amounts."""
 
     name: str
     kind: str  # its CSS class
     spans: Sequence[tuple[Number, Number] | None]
-    mark: str = "column"  # column, wide, tick or line
+    mark: str = "column"  # column, wide, tick (at the end of a span) or line (joins the ends)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Chart:
     description: str
     shapes: list[Shape]
     labels: list[Label]
-    legend: list[tuple[str, str]]
+    legend: list[tuple[str, str]]  # the CSS class and name of each series
 
 
 def column_spans(values: Sequence[Number | None]) -> list[tuple[Number, Number] | None]:
@@ -69,7 +69,7 @@ def column_spans(values: Sequence[Number | None]) -> list[tuple[Number, Number] 
 
 
 def stacked_spans(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
-    """Spans of parts stacked on one another, a list for each part."""
+    """Spans of parts stacked on one another, a list for each part; None for an amount of zero."""
     heights = [0.0] * max(map(len, parts), default=0)
     spans: list[list[tuple[Number, Number] | None]] = []
     for part in parts:
@@ -80,7 +80,7 @@ def stacked_spans(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, 
 
 
 def waterfall_spans(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
-    """Spans of consecutive steps from zero, and of their sum."""
+    """Spans of steps, each from the end of the step before, and last a span from zero to their sum."""
     ends = [0.0, *accumulate(map(float, steps))]
     return [*pairwise(ends), (0, ends[-1])]
 
@@ -95,8 +95,8 @@ def chart(
     min_step: float = 0,
 ) -> Chart:
     """Draw series over an axis of names; grid lines are at least `min_step` apart."""
-    ends = [end for item in series for span in item.spans if span for end in span]
-    scale = grid_amounts(ends, min_step)
+    amounts = [amount for item in series for span in item.spans if span for amount in span]
+    scale = grid_amounts(amounts, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
     shapes = [
         Shape("grid" if amount else "grid zero", _line([(LEFT, _y(amount, scale)), (100, _y(amount, scale))]))
@@ -115,14 +115,9 @@ def chart(
         for index, span in enumerate(item.spans):
             if span:
                 left = LEFT + (index + 0.5) * slot - width / 2
-                shapes.append(
-                    Shape(
-                        item.kind,
-                        _rectangle(left, width, _y(span[0], scale), _y(span[1], scale))
-                        if item.mark != "tick"
-                        else _line([(left, _y(span[1], scale)), (left + width, _y(span[1], scale))]),
-                    )
-                )
+                start, end = _y(span[0], scale), _y(span[1], scale)
+                tick, column = _line([(left, end), (left + width, end)]), _rectangle(left, width, start, end)
+                shapes.append(Shape(item.kind, tick if item.mark == "tick" else column))
     tooltips = [_tooltip(index, name, series, words, write) for index, name in enumerate(names)]
     shapes += [
         Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltip)
@@ -132,27 +127,16 @@ def chart(
         Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
         for amount in scale
     ]
-    labels += [
-        Label(
-            "name between" if index % 2 and len(names) > MAX_NAMES else "name",
-            f"{LEFT + (index + 0.5) * slot:.2f}",
-            "97",
-            name,
-        )
-        for index, name in enumerate(names)
-    ]
+    for index, name in enumerate(names):
+        kind = "name between" if index % 2 and len(names) > MAX_NAMES else "name"
+        labels.append(Label(kind, f"{LEFT + (index + 0.5) * slot:.2f}", "97", name))
     legend = [
         (f"line {item.kind}" if item.mark == "line" else item.kind, item.name)
         for item in series
         if item.name and any(item.spans)
     ]
-    return Chart(
-        title,
-        f"{title}. {' '.join(f'{tooltip}.' for tooltip in tooltips)}",
-        shapes,
-        labels,
-        legend if len(legend) > 1 else [],
-    )
+    description = f"{title}. {' '.join(f'{tooltip}.' for tooltip in tooltips)}"
+    return Chart(title, description, shapes, labels, legend if len(legend) > 1 else [])
 
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
@@ -164,17 +148,12 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     steps, height = max(len(values) - 1, 1), (high - low) or 1
     points = [(2 + 96 * index / steps, 92 - 84 * (value - low) / height) for index, value in indexed]
     x, y = points[-1]
-    return Chart(
-        title,
-        title,
-        [Shape("line value", _line(points)), Shape("line last", _line([(x, y), (x, y)]))],
-        [],
-        [],
-    )
+    shapes = [Shape("line value", _line(points)), Shape("line last", _line([(x, y), (x, y)]))]
+    return Chart(title, title, shapes, [], [])
 
 
 def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: NumberFormat) -> str:
-    """The tooltip at an index of the axis, with the amount of each series."""
+    """The tooltip at an index of the axis: the name there, and the amount of each series with an amount."""
     amounts = [
         f"{item.name} {write(_amount(span))}".strip()
         for item in series
@@ -184,6 +163,7 @@ def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, w
 
 
 def _amount(span: tuple[Number, Number]) -> Number:
+    """The amount of a span: its end less its start."""
     return span[1] if not span[0] else float(span[1]) - float(span[0])
 
 
@@ -216,7 +196,7 @@ def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:
-    """The width of an amount in percent of the longest; 0 for a null, zero or negative amount."""
+    """The width of an amount in percent of the longest, at most 100; 0 unless both are positive."""
     if amount is None or amount <= 0 or longest <= 0:
         return "0"
     return f"{round(min(100.0, 100 * float(amount) / float(longest)), 1):g}"

@@ -37,15 +37,15 @@ _SENTENCE_END = re.compile(r"(?<=[.?]) ")
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table and its columns; each column is a row with its unit, basis, target and synonyms."""
+    """A table and its columns; each column also has its unit, basis, target and synonyms."""
 
     schema: str
     name: str
-    meaning: str
-    details: str
+    meaning: str  # the first sentence of the description
+    details: str  # the rest of it
     report: str | None
-    key: str
-    sources: list[str]
+    key: str  # the names of the columns that identify a row
+    sources: list[str]  # the tables that a mart is built from
     columns: list[Row]
 
 
@@ -54,23 +54,21 @@ def render_dictionary(
 ) -> str:
     """Render the page from the rows of each query."""
     rows = {name: [Row(**row) for row in answer] for name, answer in answers.items()}
-    tables = _tables(rows)
+    subjects = groupby(rows["metrics"], key=lambda metric: metric.subject)
+    schemas = groupby(_tables(rows), key=lambda table: table.schema)
     return render(
         "dictionary.html",
         lang="en",
         styles=("style.css", "dictionary.css"),
         script="search.js",
-        subjects=[
-            (subject, list(metrics))
-            for subject, metrics in groupby(rows["metrics"], key=lambda metric: metric.subject)
-        ],
-        schemas=[(schema, list(group)) for schema, group in groupby(tables, key=lambda table: table.schema)],
+        subjects=[(subject, list(metrics)) for subject, metrics in subjects],
+        schemas=[(schema, list(tables)) for schema, tables in schemas],
         made_at=language("en").moment(made_at_utc, ZoneInfo(timezone)),
     )
 
 
 def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
-    """The tables in order, each with its columns, key, references and sources."""
+    """The tables in the order of their rows, each with its columns, key and sources."""
     keys = {
         (row.schema_name, row.table_name): ", ".join(row.column_names)
         for row in rows["dictionary_keys"]
@@ -82,12 +80,11 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     }
     sources = {(row.schema_name, row.table_name): row.sources for row in rows["dictionary_sources"]}
     tables = []
-    for table_name, group in groupby(
-        rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name)
-    ):
+    rows_by_table = groupby(rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name))
+    for table_name, group in rows_by_table:
         table_rows = list(group)
-        head = next((row for row in table_rows if row.column_name is None), table_rows[0])
-        meaning, _, details = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
+        table = next((row for row in table_rows if row.column_name is None), table_rows[0])
+        meaning, _, details = _SENTENCE_END.sub("\n", table.description or "", count=1).partition("\n")
         columns = [
             row.with_columns(
                 unit=unit_of(row.column_name, row.type or "") if table_name[0] != "bi" else "",
@@ -99,7 +96,7 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
             if row.column_name is not None
         ]
         key, built_from = keys.get(table_name, ""), sources.get(table_name, [])
-        tables.append(ShownTable(*table_name, meaning, details, head.report, key, built_from, columns))
+        tables.append(ShownTable(*table_name, meaning, details, table.report, key, built_from, columns))
     return tables
 
 
@@ -109,6 +106,7 @@ def synonyms(column: str) -> str:
 
 
 def _basis(row: Row) -> str:
+    """Whether the interface documents a column; `ours` if the column is not in an answer of the service."""
     if row.source is None:
         return "ours"
     return "documented" if row.is_documented else "discovered or inferred"

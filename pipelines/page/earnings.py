@@ -33,7 +33,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
-    """The forecast of the year; None if it does not cover all offices that were open."""
+    """The forecast of the year; for a total, None if the forecast covers fewer offices than were open."""
     forecast: Decimal | None = row.year_forecast
     return forecast if row.office_id or row.forecast_offices >= row.open_offices else None
 
@@ -59,7 +59,7 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen; the year's figures and chart appear once a whole month is loaded."""
+    """The first screen; it has the year's figures and chart once a whole month is loaded."""
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_headline_figures(row, writer) if row and row.is_over else [],
@@ -71,14 +71,14 @@ def opening(facts: Facts, writer: Writer) -> Opening:
 
 
 def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
-    """The year in a row of figures: commission, share of budget, growth and forecast, if known."""
+    """The known figures of the year to date: commission, share of budget, growth and forecast."""
     words, period = writer.words, writer.words.period(row.first_month, row.last_month)
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
-    like_for_like = words.text(key, compared=row.compared_offices, all=row.offices)
+    growth_label = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.commission", period=period): PageColumn("", "commission", "compact"),
         words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
-        like_for_like: PageColumn("", "commission_change", "change"),
+        growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
     }
@@ -87,12 +87,16 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth of all offices together; None if like-for-like growth covers all, or for one office."""
+    """The growth in total; None for a single office, or if like-for-like growth covers all offices."""
     return row.total_change if row.compared_offices < row.offices > 1 else None
 
 
 def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
-    """A chart of the year, budget, last year and forecast, cumulative from January; None if all unknown."""
+    """The year's commission, budget and forecast, and last year's commission, as sums from January on.
+
+    A year's line ends before its first month without a value. The budget has a line only if no month lacks a
+    budget. None if there is no line.
+    """
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     budgets = [month.goal for month in months]
@@ -101,10 +105,10 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     at_year_end = _complete_forecast(row)
     if at_year_end is not None and actual and actual[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = actual[-1], at_year_end
-    budget = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
+    budget_label = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
-        (budget, "goal"): [] if None in budgets else _running_sums(budgets),
+        (budget_label, "goal"): [] if None in budgets else _running_sums(budgets),
         (words.text("year.forecast_line"), "forecast"): forecast,
         (words.text("months.actual"), "value"): actual,
     }
@@ -113,11 +117,8 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
         for (name, colour), sums in lines.items()
     ]
     names = [words.month(month.month)[:3] for month in months]
-    title, is_known = (
-        words.text("year.chart", year=row.last_month.year),
-        any(any(item.spans) for item in series),
-    )
-    return chart(title, names, series, words, words.compact) if is_known else None
+    title, has_values = words.text("year.chart", year=row.last_month.year), any(any(s.spans) for s in series)
+    return chart(title, names, series, words, words.compact) if has_values else None
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -127,7 +128,7 @@ def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    """Three cards: homes; price and fee; price compared with asking price, and days on the market."""
+    """The cards on homes, on price and fee, and on the market; a card without a row is left out."""
     ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
@@ -147,31 +148,30 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """A row each for the current month, the last whole month, the year to date and the last twelve months."""
+    """A row for each period: the current month, the last whole month, the year to date, twelve months."""
     words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     periods = [by_name[name] for name in PERIODS if name in by_name]
     rows = [row for row in periods if row.is_over or row.period == "running"]
-    total = PageColumn("cards.total", "total_change", "change", is_minor=True)
-    table = [
+    total_growth = PageColumn("cards.total", "total_change", "change", is_minor=True)
+    columns = [
         PageColumn(
             "page.period", lambda row: words.text(f"cards.{row.period}"),
             note=lambda row: words.period(row.first_month, row.last_month),
         ),
         PageColumn("figures.commission", kind="money", change="commission_change"),
-        *([total] if any(_total_change(row) is not None for row in rows) else []),
+        *([total_growth] if any(_total_change(row) is not None for row in rows) else []),
         replace(OF_BUDGET, note=lambda row: _budget_note(row, words)),
         GAP,
         HOMES,
         PRICE,
         FEE,
         PageColumn(
-            "figures.average_commission", kind="money", change="average_commission_change",
-            is_minor=True,
+            "figures.average_commission", kind="money", change="average_commission_change", is_minor=True
         ),
         PageColumn("cards.other_commission", kind="money", change="other_commission_change", is_minor=True),
         PageColumn("figures.commission_per_agent", "per_agent", "money", change="per_agent_change"),
     ]  # fmt: skip
-    return writer.table(words.text("cards.heading"), "cards", table, rows)
+    return writer.table(words.text("cards.heading"), "cards", columns, rows)
 
 
 def _budget_note(row: Row, words: Language) -> str:
@@ -180,16 +180,17 @@ def _budget_note(row: Row, words: Language) -> str:
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """Notes on missing data, comparisons and later changes; a note that several periods share comes once."""
-    periods_of: dict[str, list[str]] = {}
+    """The notes on all periods; a note that several periods share comes once, after the names of all."""
+    periods_by_note: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
         for note in _period_notes(rows[name], facts, words) if name in rows else ():
-            periods_of.setdefault(note, []).append(words.text(f"cards.{name}"))
-    return [f"{', '.join(periods)}: {note}" for note, periods in periods_of.items()]
+            periods_by_note.setdefault(note, []).append(words.text(f"cards.{name}"))
+    return [f"{', '.join(periods)}: {note}" for note, periods in periods_by_note.items()]
 
 
 def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
+    """Notes on a period: missing data, comparison with last year, and how much recent months still change."""
     text, notes = words.text, []
     if row.missing_months:
         notes.append(text("cards.missing_months", row.missing_months))
@@ -218,34 +219,34 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
-    """Notes on sales in the current month, compared with the same days of last year."""
+    """Notes on sales in the current month, compared with the same days of last year if these are known."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
     amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
-    offices = words.text("cards.in_both_years") if running.offices > 1 else ""
-    notes = [words.text("cards.same_days", day=words.day(row.until_on), offices=offices, **amounts)]
+    compared = words.text("cards.in_both_years") if running.offices > 1 else ""
+    notes = [words.text("cards.same_days", day=words.day(row.until_on), offices=compared, **amounts)]
     if row.offices_behind:
         days = zip(row.offices_behind, row.their_days, strict=True)
-        offices = ", ".join(f"{name} {day.day}" for name, day in days)
-        notes.append(words.text("cards.earlier", offices=offices))
+        behind = ", ".join(f"{name} {day.day}" for name, day in days)
+        notes.append(words.text("cards.earlier", offices=behind))
     if row.missing_offices:
         notes.append(words.text("cards.not_compared", offices=row.missing_offices))
     return notes
 
 
 def _comparison_note(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with last year, so the change is not that of the total."""
+    """A note if only some offices are compared with last year, so that changes are not those of the total."""
     if not row.is_over or not 0 < row.compared_offices < row.offices:
         return ""
     return words.text("cards.compared", offices=row.compared_offices, all=row.offices)
 
 
-def _offices_suffix(count: int, row: Row, words: Language) -> str:
-    """The suffix " (9 of 10 offices)" if a figure does not cover all offices that were open."""
+def _offices_suffix(covered: int, row: Row, words: Language) -> str:
+    """The suffix " (9 of 10 offices)" if a figure covers fewer offices than were open, else an empty text."""
     total = row.open_offices
-    return words.text("cards.of_offices", offices=count, all=total) if count < total else ""
+    return words.text("cards.of_offices", offices=covered, all=total) if covered < total else ""
 
 
 def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
@@ -260,47 +261,52 @@ def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
 
 
 def _page_period(facts: Facts, name: str) -> Row | None:
+    """The row of a period for all offices of the page together."""
     return next((row for row in facts.periods if row.period == name and row.office_id is None), None)
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year to date of all offices of the page; its forecast also covers closed offices with a budget."""
+    """The year to date of all offices of the page together.
+
+    If periods.sql and forecasts.sql both have its forecast, that of forecasts.sql is used: it also covers
+    closed offices with a budget.
+    """
     year = _page_period(facts, "year")
-    level = next(iter(facts.forecasts), None)
-    if year is None or year.year_forecast is None or level is None or not level.budget_share:
+    row = next(iter(facts.forecasts), None)
+    if year is None or year.year_forecast is None or row is None or not row.budget_share:
         return year
-    forecast, offices = level.year_forecast, level.offices
-    budget = forecast / Decimal(level.budget_share)
-    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=offices)
+    budget = row.year_forecast / Decimal(row.budget_share)
+    return year.with_columns(
+        year_forecast=row.year_forecast, year_budget=budget, forecast_offices=row.offices
+    )
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
-    """Commission and homes by month, with a collapsed table; None if there are no months."""
+    """Charts of commission and homes by month, and a collapsed table; None if no month is shown."""
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
 
-    def month_chart(measure: str, budget: str, min_step: float) -> Chart:
-        def values(column: str, is_whole: bool | None = None) -> list[tuple[Number, Number] | None]:
-            return column_spans(
-                [
-                    getattr(row, column) if is_whole in (None, not (row.is_open or row.is_partial)) else None
-                    for row in rows
-                ]
-            )
+    def month_chart(measure: str, budget_column: str, min_step: float) -> Chart:
+        whole_months = [row for row in rows if not (row.is_open or row.is_partial)]
+        other_months = [row for row in rows if row not in whole_months]
 
-        part = "page.so_far" if rows[-1].is_open else "page.in_part"
+        def spans(column: str, months: Sequence[Row] = rows) -> list[tuple[Number, Number] | None]:
+            return column_spans([getattr(row, column) if row in months else None for row in rows])
+
+        unfinished_key = "page.so_far" if rows[-1].is_open else "page.in_part"
         series = [
-            Series(words.text("months.before"), "before", values(f"{measure}_before"), "wide"),
-            Series(words.text("months.actual"), "value", values(measure, True)),
-            Series(words.text(part), "value open", values(measure, False)),
-            Series(words.text("months.budget"), "goal", values(budget), "tick"),
+            Series(words.text("months.before"), "before", spans(f"{measure}_before"), "wide"),
+            Series(words.text("months.actual"), "value", spans(measure, whole_months)),
+            Series(words.text(unfinished_key), "value open", spans(measure, other_months)),
+            Series(words.text("months.budget"), "goal", spans(budget_column), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
-        write = words.tenths if min_step else words.compact
-        return chart(words.text(f"figures.{measure}"), names, series, words, write, min_step=min_step)
+        number_format = words.tenths if min_step else words.compact
+        title = words.text(f"figures.{measure}")
+        return chart(title, names, series, words, number_format, min_step=min_step)
 
-    table = [
+    columns = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
         PageColumn("figures.commission", kind="money"),
         PageColumn("months.commission_before", kind="money"),
@@ -319,7 +325,7 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[month_chart("commission", "budget", 0), month_chart("homes", "homes_budget", 1)],
-        collapsed=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
+        collapsed=[writer.table(words.text("page.numbers"), "months", columns, rows[::-1])],
         notes=notes,
     )  # fmt: skip
 
@@ -331,7 +337,7 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year compared with its budget and last year; the last whole month is collapsed."""
+    """Each office's year compared with its budget and last year, and its last whole month, collapsed."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
@@ -345,7 +351,10 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period's figures by office, furthest behind budget first, with a total; without closed offices."""
+    """A period's figures by office, furthest behind budget first, with a total if there are several offices.
+
+    An office that closed before the period is left out if it had no commission a year before.
+    """
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
     rows = [
@@ -355,7 +364,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     ]
     if not rows:
         return None
-    table = [
+    columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
         OF_BUDGET,
@@ -363,7 +372,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         PageColumn("last_year", "commission_change", "change"),
     ]  # fmt: skip
     if period == "year":
-        table += [
+        columns += [
             PageColumn("before", "commission_before", "money", is_minor=True),
             PageColumn(
                 "figures.year_forecast", _complete_forecast, "money", is_minor=True,
@@ -381,12 +390,12 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     footer = (
         total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
     )
-    name = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
-    return writer.table(name, "offices", table, rows, total=footer)
+    title = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
+    return writer.table(title, "offices", columns, rows, total=footer)
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if an office opened, closed or lacks data; for the total, how many offices are compared."""
+    """A note if the office opened, closed or lacks data; for the total, how many offices are compared."""
     if row.office_id is None:
         return _comparison_note(row, words)
     if row.closed_after_month:
@@ -399,7 +408,10 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """If an office lacks budgets: how many months have one; for the total, the forecast of the others."""
+    """A note on a forecast that lacks budgets, else an empty text.
+
+    For an office it states how many months have a budget; for the total, the forecast of the covered offices.
+    """
     if row.office_id is None:
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
@@ -411,20 +423,20 @@ def _forecast_note(row: Row, words: Language) -> str:
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """Why commission from sales differs from last year: homes, price, fee, offices opened or closed."""
     words = writer.words
-    has_other_offices = any(row.offices_effect for row in facts.drivers)
-    steps = ("homes", "price", "fee", *(["offices"] if has_other_offices else []))
-    table = [
+    has_offices_effect = any(row.offices_effect for row in facts.drivers)
+    steps = ("homes", "price", "fee", *(["offices"] if has_offices_effect else []))
+    columns = [
         PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),
         PageColumn("before", "sold_commission_before", "money"),
         *(PageColumn(step, f"{step}_effect", "signed money") for step in steps),
         PageColumn("now", "sold_commission", "money"),
         PageColumn("difference", kind="signed money"),
     ]
-    numbers = writer.table(words.text("drivers.heading"), "drivers", table, facts.drivers)
-    if numbers is None:
+    effects = writer.table(words.text("drivers.heading"), "drivers", columns, facts.drivers)
+    if effects is None:
         return None
-    year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-    spans = waterfall_spans([getattr(year, f"{step}_effect") for step in steps])
+    charted = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
+    spans = waterfall_spans([getattr(charted, f"{step}_effect") for step in steps])
     series = [
         Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
@@ -433,8 +445,8 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         f"{words.text(f'drivers.{name}')}\n{words.compact(float(end) - float(start), has_plus=True)}"
         for name, (start, end) in zip((*steps, "difference"), spans, strict=True)
     ]
-    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.compact)
-    notes = [words.text("drivers.note")] if has_other_offices else []
+    drawing = chart(words.text(f"cards.{charted.period}"), names, series, words, words.compact)
+    notes = [words.text("drivers.note")] if has_offices_effect else []
     return Section(
-        "drivers", numbers.name, ("commission",), charts=[drawing], collapsed=[numbers], notes=notes
+        "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes
     )

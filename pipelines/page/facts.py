@@ -16,34 +16,40 @@ class Row(SimpleNamespace):
 
 
 class Facts(SimpleNamespace):
-    """Everything the pages show: the rows of each query by its name, and the queries that failed."""
+    """Everything the pages show: the rows of each query, by its name.
 
-    missing: tuple[str, ...] = ()
+    The operators' page also has `problems` and `standings`, which come from the state of the pipeline.
+    """
+
+    missing: tuple[str, ...] = ()  # the queries that the file cannot answer
 
 
 def facts_from_rows(answers: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> Facts:
-    """Facts from the rows of each query, which are None if the file cannot answer it."""
+    """Facts from the rows of each query; the rows are None if the file cannot answer the query."""
     rows = {name: tuple(Row(**row) for row in answer or ()) for name, answer in answers.items()}
     return Facts(**rows, missing=tuple(name for name, answer in answers.items() if answer is None))
 
 
 def page_facts(facts: Facts, page: Row) -> Facts:
-    """The facts of one page, without rows of other pages or offices."""
+    """The facts of one page, without rows of other pages; only the chain's page has rows of all offices."""
     return Facts(
         **{name: tuple(row for row in rows if _belongs_to(row, page)) for name, rows in vars(facts).items()}
     )
 
 
 def _belongs_to(row: Any, page: Row) -> bool:
-    """Whether a row belongs to a page, by its scope, its office, or the offices that a doubt concerns."""
+    """Whether a row belongs to a page.
+
+    A row with a scope belongs to the page of that scope. Of the other rows, the chain's page has all. Another
+    page has the rows of its offices, the doubts that may concern its offices, and rows that name no office.
+    """
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
     if page.kind == "chain":
         return True
     if hasattr(row, "office_id"):
         return bool(row.office_id in page.office_ids)
-    if hasattr(row, "is_chain_only"):
-        is_general = row.office_ids is None
-        is_about_page = is_general or not set(page.office_ids).isdisjoint(row.office_ids)
+    if hasattr(row, "is_chain_only"):  # a doubt; without office_ids it may affect any office
+        is_about_page = row.office_ids is None or not set(page.office_ids).isdisjoint(row.office_ids)
         return not row.is_chain_only and is_about_page
     return True

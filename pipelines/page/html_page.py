@@ -22,13 +22,10 @@ from pipelines.page.verdict import verdict
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
 """The folder of each kind of page; the chain's page has none."""
 NO_BASIS = Row(
-    commission_vat="unknown",
-    vat_rate=Decimal(0),
-    version=None,
-    published_utc=None,
-    loads=None,
-    since_utc=None,
-)
+    commission_vat="unknown", vat_rate=Decimal(0),
+    version=None, published_utc=None, loads=None, since_utc=None,
+)  # fmt: skip
+"""The row of sql/page/basis.sql for a file that has none."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,9 @@ class PageSettings:
 
 
 def page_path(page: Row) -> str:
-    """The path of a page, made from its id alone, so that bookmarks last."""
+    """The path of a page, made from its kind and id but not from its name, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
-    if slug != page.scope or slug != slug.upper():  # another id could have the same letters
+    if slug != page.scope or slug != slug.upper():  # a similar id could give the same file name
         slug = f"{slug}-{hashlib.sha256(page.scope.encode()).hexdigest()[:8]}".lower().strip("-")
     return f"{FOLDERS[page.kind]}/{file_name(slug)}.html"
 
@@ -55,15 +52,16 @@ def chain_page(facts: Facts) -> Row | None:
 
 
 def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
-    """The page of the chain, a brand, a region or an office, from the facts of all pages."""
+    """The page of the chain, a brand, a region or an office; `page` is None in a file without offices."""
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
     kind = page.kind if page else "chain"
-    has_links = kind != "office"  # an office's page is sent without the others
+    has_links = kind != "office"  # readers of an office's page may not have the other pages
     root = "" if kind == "chain" else "../"
     pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
     files = {scope.scope: root + page_path(scope) for scope in pages if scope.kind == "office"}
+    groups = [(scope.name, root + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
     chain = settings.chain_name or words.text("page.chain")
     only_office = page.office_names[0] if page and len(page.office_names) == 1 else ""
     is_office = kind == "office"
@@ -88,9 +86,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
         moment=partial(words.moment, timezone=timezone),
         name=(page.name if page and page.name else "") or settings.chain_name or only_office or chain,
         chain=chain if has_links and kind != "chain" else "",
-        groups=[(scope.name, root + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
-        if kind == "chain"
-        else [],
+        groups=groups if kind == "chain" else [],
         has_links=has_links,
         root=root,
         basis=basis,
@@ -147,7 +143,10 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
 
 
 def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
-    """The rows of a query as a table headed by its column names; None without rows."""
+    """The rows of a query as a table with its column names as headings; None without rows.
+
+    The format of a column depends on its name and values. The column `in_all` is not shown.
+    """
     columns = []
     for name in vars(rows[0]) if rows else ():
         heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ")

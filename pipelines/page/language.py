@@ -1,7 +1,7 @@
 """Language of a page: its words, from words.toml, and its formats of numbers and dates.
 
-Amounts have no currency unless the service documents one: it does for budgets (SEK), not for commissions and
-prices.
+Amounts are written without a currency: the service documents one for budgets (SEK), but none for commissions
+and prices. Only the Swedish abbreviations of large amounts, tkr and mkr, name the krona.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class Language:
     words: Mapping[str, Any]
 
     def text(self, key: str, count: Number | None = None, /, **values: object) -> str:
-        """The words of a key such as `offices.heading`, filled in with values; plural by `count`."""
+        """The text of a key such as `offices.heading`, with its placeholders filled in.
+
+        If the key has a singular and a plural, a `count` of 1 takes the singular.
+        """
         text: Any = self.words
         for part in key.split("."):
             text = text[part]
@@ -40,16 +43,16 @@ class Language:
         return str(text).format(count=self.number(count), **values)
 
     def with_figures(self, metrics: Sequence[Any]) -> Language:
-        """The language with the labels of meta.metrics added, as `figures.commission`."""
-        names = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
-        return Language(self.code, {**self.words, "figures": names})
+        """A copy that also has the labels of meta.metrics, with keys such as `figures.commission`."""
+        labels = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
+        return Language(self.code, {**self.words, "figures": labels})
 
-    def label(self, table: str, name: str | None) -> str:
-        """The words for a name in a table of words; the name itself if it has none."""
-        return str(self.words[table].get((name or "").replace(" ", "_"), name or ""))
+    def label(self, section: str, name: str | None) -> str:
+        """The words for a name in a section of words.toml; the name itself if the section lacks it."""
+        return str(self.words[section].get((name or "").replace(" ", "_"), name or ""))
 
     def number(self, value: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
-        """A number with this many decimals: 1,234.5 in English, 1 234,5 in Swedish."""
+        """A number with `places` decimals: 1,234.5 in English, 1 234,5 in Swedish; a dash for None."""
         if value is None:
             return UNKNOWN
         rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
@@ -60,11 +63,11 @@ class Language:
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
     def tenths(self, value: Number | None) -> str:
-        """A number with one decimal, unless that is zero: 64 homes, or 4.8 if sales were shared."""
+        """A number with one decimal, or none if that is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
     def signed(self, value: Number | None) -> str:
-        """A difference, with its sign."""
+        """A difference as a whole number with its sign."""
         return self.number(value, has_plus=True)
 
     def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
@@ -108,7 +111,7 @@ class Language:
         return self.text("form.period", first=begin, last=self.month(last))
 
     def months(self, months: Sequence[date]) -> str:
-        """January to March 2026, May 2026: all months, consecutive months as a period."""
+        """Months in order, each run of consecutive months as a period: January to March 2026, May 2026."""
         runs: list[tuple[date, date]] = []
         for month in months:
             if runs and (runs[-1][1] + timedelta(days=31)).replace(day=1) == month:
@@ -130,13 +133,13 @@ class Language:
 
 
 def local_day(at_utc: datetime | None, timezone: ZoneInfo) -> date | None:
-    """The day of a time in the brokerage's time zone."""
+    """The day of a time in the brokerage's time zone; None if the time is None."""
     return at_utc.replace(tzinfo=UTC).astimezone(timezone).date() if at_utc else None
 
 
 @cache
 def language(code: str) -> Language:
-    """The language of one of LANGUAGES."""
+    """The language with this code, one of LANGUAGES."""
     sections = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
     return Language(
         code, {name: {key: texts[code] for key, texts in words.items()} for name, words in sections.items()}

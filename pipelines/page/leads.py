@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from pipelines.page.charts import Series, chart, column_spans
@@ -12,29 +12,32 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
 
 MAX_ROWS = 40
-AGES = ("to_2", "to_7", "to_30", "longer")
+AGES = ("to_2", "to_7", "to_30", "longer")  # the columns of untouched leads by age in days
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, side, kind, sender, office and state, and the untouched leads; None without leads."""
+    """Leads by week, side (seller or buyer), kind, sender, office and state; untouched leads by office.
+
+    None without leads of the last twelve months, even if older leads are untouched.
+    """
     words = writer.words
     if not facts.leads:
         return None
     incoming = [row for row in facts.leads if row.way == "incoming lead"]
     weeks = sorted((row for row in incoming if row.part == "week"), key=lambda row: row.name)
     mondays = [date.fromisoformat(row.name) for row in weeks]
-    names = [f"{monday.day} {words.month(monday)[:3]}" for monday in mondays]
+    week_names = [f"{monday.day} {words.month(monday)[:3]}" for monday in mondays]
     series = [Series("", "value", column_spans([row.leads for row in weeks]))]
-    drawing = chart(words.text("leads.by_week"), names, series, words, words.number, min_step=1)
+    drawing = chart(words.text("leads.by_week"), week_names, series, words, words.number, min_step=1)
     total = next((row for row in incoming if row.part == "all"), None)
     sides = [row for row in incoming if row.part == "side" and row.leads]
     sides += [row for row in facts.leads if row.part == "all" and row.way != "incoming lead" and row.leads]
+    parts = ("kind", "sender", "office", "state")
+    rows_by_part = {part: [row for row in incoming if row.part == part] for part in parts}
     tables = [
-        _table(
-            writer, part, [row for row in incoming if row.part == part], lambda row: _name(row, words), total
-        )
-        for part in ("kind", "sender", "office", "state")
-        if part != "office" or sum(row.part == part for row in incoming) > 1
+        _table(writer, part, rows, lambda row: _row_name(row, words), total)
+        for part, rows in rows_by_part.items()
+        if part != "office" or len(rows) > 1
     ]
     return Section(
         "leads",
@@ -42,40 +45,40 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         ("leads",),
         charts=[drawing] if weeks else [],
         table=_untouched_table(facts, writer),
-        collapsed=[_table(writer, "side", sides, lambda row: _side_name(row, words)), *tables],
+        collapsed=[_table(writer, "side", sides, lambda row: _origin_name(row, words)), *tables],
         notes=[*oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
     )  # fmt: skip
 
 
-def _side_name(row: Row, words: Language) -> str:
+def _origin_name(row: Row, words: Language) -> str:
     return words.label("sides", row.name if row.part == "side" else row.way)
 
 
 def _table(
-    writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row], str], total: Row | None = None
+    writer: Writer, part: str, rows: Sequence[Row], row_name: Callable[[Row], str], total: Row | None = None
 ) -> PageTable | None:
-    """Leads by one attribute, such as office: their number, their homes, and how many homes were sold."""
+    """Leads by `part`, such as office: their number, the homes they name, and how many of these were sold."""
     words = writer.words
 
     def side_note(row: Row) -> str:
         return words.text(f"leads.{row.name}_note") if row.name in ("seller", "buyer") else ""
 
-    table = [
-        PageColumn(part, lambda row: name(row), note=side_note if part == "side" else None),
+    columns = [
+        PageColumn(part, lambda row: row_name(row), note=side_note if part == "side" else None),
         PageColumn("leads", kind="count", has_bar=True),
     ]
-    if part == "sender":  # only homes of sellers, so the total of all homes does not fit
-        table += [PageColumn("homes_of_sellers", "homes", "count"), PageColumn("sold", kind="count")]
+    if part == "sender":  # no total row: it would count the homes of buyers too
+        columns += [PageColumn("homes_of_sellers", "homes", "count"), PageColumn("sold", kind="count")]
         total = None
     else:
-        table += [
+        columns += [
             PageColumn("removed", kind="count", is_minor=True),
             PageColumn("without_home", kind="count"),
             PageColumn("homes", kind="count"),
             PageColumn("sold", kind="count"),
             PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
         ]
-    return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MAX_ROWS], total=total)
+    return writer.table(words.text(f"leads.by_{part}"), "leads", columns, rows[:MAX_ROWS], total=total)
 
 
 def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
@@ -85,14 +88,18 @@ def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
         return None
     office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
     count = PageColumn("untouched_total", lambda row: sum(getattr(row, age) for age in AGES), "count")
-    table = [office, count, *(PageColumn(name, kind="count") for name in (*AGES, "tips", "valuations"))]
+    columns = [office, count, *(PageColumn(name, kind="count") for name in (*AGES, "tips", "valuations"))]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
     total = total_row(rows, office_name=words.text("offices.all"))
-    return writer.table(name, "leads", table, rows, total=total)
+    return writer.table(name, "leads", columns, rows, total=total)
 
 
-def _name(row: Row, words: Language) -> str:
-    """The name in a row: states in words, a kind like AskedForPrice as Asked for price, others unchanged."""
+def _row_name(row: Row, words: Language) -> str:
+    """The name that a row shows.
+
+    The total, a state and a missing name have words in the page's language. A kind like AskedForPrice becomes
+    Asked for price. Other names are unchanged.
+    """
     if row.part == "all":
         return words.text("offices.all")
     if not row.name:

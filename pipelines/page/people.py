@@ -10,9 +10,9 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
 LEADERBOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
-"""The period of each leaderboard, and its length in months; 0 if that depends on the month."""
+"""The period of each leaderboard, and its length in months; 0 if the length depends on its last month."""
 MAX_TRENDS = 10
-MAX_PLACES = 10
+MAX_PLACES = 10  # a shared tenth place can add rows
 HEADCOUNT = (
     PageColumn("page.month", kind="month"),
     *(PageColumn(name, kind="count") for name in ("agents", "joined", "back", "gone", "quiet")),
@@ -29,17 +29,17 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount as figures and by month, and the agents with the largest changes since last year."""
+    """Headcount as figures and by month, and the agents with the largest changes; None without headcount."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
     figures = [words.text("people.newest", rows[0].agents, month=words.month(rows[0].month))]
-    is_chain, year = rows[0].kind == "chain", rows[:12]
-    if len(year) == 12 and None not in [row.joined for row in year]:
+    is_chain, newest_year = rows[0].kind == "chain", rows[:12]
+    if len(newest_year) == 12 and None not in [row.joined for row in newest_year]:
         names = ("joined", "gone", "moved_in", "moved_out")
-        sums = {name: words.number(sum(getattr(row, name) for row in year)) for name in names}
+        sums = {name: words.number(sum(getattr(row, name) for row in newest_year)) for name in names}
         figures.append(words.text("people.year" if is_chain else "people.year_with_moves", **sums))
-    headcount = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # nobody moves between chains
+    columns = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # agents move only within the chain
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
     last = max((row.last_month for row in facts.trends), default=rows[0].month)
@@ -51,25 +51,23 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         is_open=False,
         figures=figures,
         collapsed=[
-            writer.table(words.text("people.months"), "people", headcount, rows),
-            writer.table(
-                words.text("people.falling", period=period), "people", TRENDS, falling, limit=MAX_TRENDS
-            ),
-            writer.table(
-                words.text("people.rising", period=period), "people", TRENDS, rising, limit=MAX_TRENDS
+            writer.table(words.text("people.months"), "people", columns, rows),
+            *(
+                writer.table(words.text(key, period=period), "people", TRENDS, agents, limit=MAX_TRENDS)
+                for key, agents in (("people.falling", falling), ("people.rising", rising))
             ),
         ],
     )
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """Each agent's commission and share of budget this year, for one office; None without agents."""
+    """One office's agents and their year to date; None if no agent has a known commission or a budget."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
         return None
 
-    table = [
+    columns = [
         PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
         PageColumn("commission", kind="money", has_bar=True),
         PageColumn("before", "commission_before", "money", is_minor=True),
@@ -82,7 +80,7 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     last = rows[0].month
     first = next((row.first_month for row in facts.periods if row.period == "year"), last.replace(month=1))
     name = words.text("agents.heading", period=words.period(min(first, last), last))
-    agents = writer.table(name, "agents", table, rows)
+    agents = writer.table(name, "agents", columns, rows)
     return Section("ranked", name, ("agents", "budgets"), table=agents, notes=[words.text("agents.note")])
 
 
@@ -97,7 +95,7 @@ def agent_note(agent: Row, words: Language) -> str:
 
 
 def leaders_section(facts: Facts, writer: Writer) -> Section | None:
-    """The leaderboards of agents, with a mark on agents who have left."""
+    """The leaderboards of agents, with a note on agents who have left; None if all are empty."""
     words = writer.words
     boards = [_leaderboard(facts, writer, name) for name in LEADERBOARDS]
     if not any(boards):
@@ -109,28 +107,29 @@ def leaders_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
+    """The leaderboard with this name in LEADERBOARDS; None without rows, and in a quarter's first month."""
     words = writer.words
     rows = [row for row in facts.earners if row.period == name]
     if not rows:
         return None
     last = rows[0].month
     months = LEADERBOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
-    if name == "quarter" and months == 1:  # the month's leaderboard shows the same
+    if name == "quarter" and months == 1:  # the leaderboard of the month shows the same
         return None
     first = Month.of(last).plus(1 - months).first_day
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
-    table: Sequence[PageColumn] = [
+    columns: Sequence[PageColumn] = [
         PageColumn("place", kind="count", note=lambda row: _rank_change(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),
         PageColumn("figures.commission", kind="money", has_bar=True),
         PageColumn("figures.homes", kind="parts"),
     ]
     limit = sum(row.place <= MAX_PLACES for row in rows)
-    return writer.table(title, "leaders", table, rows, limit=limit)
+    return writer.table(title, "leaders", columns, rows, limit=limit)
 
 
 def _rank_change(earner: Row, words: Language) -> str:
-    """The places gained or lost since the period that ended a month earlier."""
+    """A note on places gained or lost since the period that ended a month earlier, or on a new agent."""
     if earner.is_new:
         return words.text("leaders.new")
     return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""

@@ -14,18 +14,18 @@ from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest
 
 MAX_SALES = 20
 MIN_FOR_PERCENT = 25
-"""Below this many valuations, no percentage is shown."""
+"""Sales are shown in percent of valuations only if there are at least this many valuations."""
 AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The column of the receivables for the total and for each age."""
+"""The columns of the receivables with the total and with each age, by their keys in words.toml."""
 STATES = ("received", "signed", "due", "late")
-"""The states of commission by month of possession."""
+"""Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication: a row of figures, and collapsed tables."""
+    """Changes since an earlier publication as figures and collapsed tables; only a note if there is none."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -58,14 +58,14 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
 def _count_with_amount(
     key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
 ) -> str:
-    """The words of a key with a count, and with the sum of the amounts and its sign."""
+    """The text of a key, filled in with a count and the sum of the amounts (with its sign)."""
     amount = words.compact(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
     """How many closed months changed, and for how many earlier changes the reason is now known."""
-    changed, late = (
+    changed, explained = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
     )
@@ -75,19 +75,19 @@ def _month_figures(facts: Facts, words: Language) -> list[str]:
         name = "months" if len(offices) == 1 else "months_of_offices"
         values = {"offices": len(offices), "month": words.month(min(months))}
         figures.append(_count_with_amount(name, len(months), changed.values(), words, **values))
-    if late:
-        figures.append(_count_with_amount("late", len(late), late.values(), words))
+    if explained:
+        figures.append(_count_with_amount("late", len(explained), explained.values(), words))
     return figures
 
 
 def _home_label(home: str | None, number: str | None, words: Language) -> str:
-    """A home by its address and number, as neither alone is unique."""
+    """A home by its address and number, because an address or a number alone is not always unique."""
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
 
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
-    table = [
+    columns = [
         PageColumn("home", lambda row: _home_label(row.home, row.home_number, words), "words"),
         PageColumn("what", lambda row: words.label("sale_changes", row.change), note=_totals_note(words)),
         PageColumn("office", "office_name"),
@@ -98,23 +98,26 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
         PageColumn("difference", kind="signed money"),
     ]
     name = words.text("changes.sales_table")
-    return writer.table(name, "changes", table, facts.changed_sales, limit=MAX_SALES)
+    return writer.table(name, "changes", columns, facts.changed_sales, limit=MAX_SALES)
 
 
 def _totals_note(words: Language) -> Callable[[Row], str]:
-    """A function for the note on a cancelled sale that is not yet deducted from its month's totals."""
+    """A function that returns a note if the cancelled sale of a row is not yet deducted from the totals."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
-    """Closed months that changed, each with its reasons and their amounts."""
+    """Closed months that changed, each with its reasons and their amounts.
+
+    A month can have a second row, for earlier changes whose reason has been found since (`is_late`).
+    """
     words = writer.words
     rows: dict[tuple[str, date, bool], Row] = {}
     for row in facts.changes:
-        shown = rows.setdefault((row.office_id, row.month, row.is_late), row.with_columns(reasons=[]))
+        month_row = rows.setdefault((row.office_id, row.month, row.is_late), row.with_columns(reasons=[]))
         if row.kind:
-            shown.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
-    table = [
+            month_row.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
+    columns = [
         PageColumn("month", kind="month"),
         PageColumn("office", "office_name"),
         PageColumn("before", "amount_before", "money", is_minor=True),
@@ -123,11 +126,11 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
         PageColumn("reason", lambda row: "; ".join(row.reasons), "words"),
         PageColumn("noted", lambda row: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
-    return writer.table(words.text("changes.closed"), "changes", table, [*rows.values()], limit=MAX_SALES)
+    return writer.table(words.text("changes.closed"), "changes", columns, [*rows.values()], limit=MAX_SALES)
 
 
 def _reason(row: Row, words: Language) -> str:
-    """The reason for a part of a change: a sale, an agent, another kind, or reports not loaded yet."""
+    """A reason for a change, in words: a sale, an agent, another cause, or the reports that are awaited."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
@@ -150,7 +153,7 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         months = words.months(row.read_first_months)
         return words.text("changes.read_first", months=months) if months else ""
 
-    table = [
+    columns = [
         PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_note),
         PageColumn("office", "office_name"),
         PageColumn("before", "amount_before", "money"),
@@ -158,15 +161,15 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         PageColumn("difference", kind="signed money"),
         PageColumn("agents", lambda row: agents(row), "words"),
     ]
-    return writer.table(words.text("changes.budget_table"), "changes", table, facts.budget_changes)
+    return writer.table(words.text("changes.budget_table"), "changes", columns, facts.budget_changes)
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """Budgets entered for the coming year; None if there are none."""
+    """Budgets entered for the coming year, by office; None if no office has any."""
     words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
-    table = [
+    columns = [
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="count"),
         *(PageColumn(name, kind="money") for name in ("budget", "budget_before")),
@@ -174,11 +177,14 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     first, last = rows[0].first_month, rows[0].last_month
     name = words.text("coming.heading", year=first.year, period=words.period(first, last))
     total = total_row(rows, office_name=words.text("offices.all"))
-    return writer.table(name, "coming", table, rows, total=total)
+    return writer.table(name, "coming", columns, rows, total=total)
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
-    """Commission of signed sales: unpaid by age and office, due by sale, and all by month of possession."""
+    """Unpaid commission by age and office, overdue commission by sale, and a chart by month of possession.
+
+    Offices that have never recorded a payment are left out; a note names them.
+    """
     words = writer.words
     if not (facts.receivables or facts.money):
         return None
@@ -186,13 +192,13 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     left_out = [row.office_name for row in facts.receivables if not row.is_receipt_noted]
     sums = {name: sum(getattr(row, column) for row in receivables) for name, column in AGE_COLUMNS.items()}
     ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if receivables else []
-    offices = [
+    office_columns = [
         PageColumn("office", "office_name"),
         PageColumn("homes", kind="count", is_minor=True),
         *(PageColumn(name, column, "money") for name, column in AGE_COLUMNS.items()),
         PageColumn("longest", "longest_days", "count"),
     ]  # fmt: skip
-    sales = [
+    sale_columns = [
         PageColumn("home"),
         PageColumn("office", "office_name"),
         PageColumn("agent"),
@@ -201,14 +207,14 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("to_come", "to_be_received_on", "day", is_minor=True),
         PageColumn("amount", "due", "money"),
     ]
-    longest_due = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
+    due_sales = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     counted_on = max((row.counted_on for row in receivables), default=None)
     notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
     notes += oldest_reading_notes(receivables, "owed", words)
     if left_out:
         notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
     month_chart, money_table = _money_by_month(facts, writer)
-    rows = receivables if len(facts.receivables) > 1 else []
+    rows = receivables if len(facts.receivables) > 1 else []  # the figures show a single office
     longest_days = max((row.longest_days or 0 for row in receivables), default=0)
     total = total_row(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(
@@ -218,8 +224,8 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         figures=[f"{words.text(f'owed.{name}').lower()} {words.compact(sums[name])}" for name in ages],
         charts=[month_chart] if month_chart else [],
         collapsed=[
-            writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
-            writer.table(words.text("owed.caption_due"), "owed", sales, longest_due, limit=MAX_SALES),
+            writer.table(words.text("owed.caption"), "owed", office_columns, rows, total=total),
+            writer.table(words.text("owed.caption_due"), "owed", sale_columns, due_sales, limit=MAX_SALES),
             money_table,
         ],
         notes=notes,
@@ -227,7 +233,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
-    """A chart and a table of commission by month of possession: received, signed, due, and late."""
+    """A chart and a table of commission by month of possession, split into STATES; None without rows."""
     words, rows = writer.words, facts.money
     if not rows:
         return None, None
@@ -236,16 +242,19 @@ def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTab
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
     name = words.text("figures.money_to_come")
-    table = [
+    columns = [
         PageColumn("page.month", "month", "month"),
         *(PageColumn(state, kind="money") for state in STATES),
     ]
     names = [words.month(row.month)[:3] for row in rows]
-    return chart(name, names, series, words, words.compact), writer.table(name, "money", table, rows)
+    return chart(name, names, series, words, words.compact), writer.table(name, "money", columns, rows)
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and sales of twelve months, and the sources of the homes sold."""
+    """Valuations and sales of twelve months, and the sources of the homes sold; None if both are zero.
+
+    A note compares them if there are enough valuations, and at least as many valuations as sales.
+    """
     words = writer.words
     row = next(iter(facts.funnel), None)
     if row is None or not (row.valuations or row.homes):
@@ -263,21 +272,21 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
 def _intake(facts: Facts, writer: Writer) -> PageTable | None:
     """Homes, commission and commission rate by source of the assignment."""
     words = writer.words
-    table = [
+    columns = [
         PageColumn("source", lambda row: row.source or words.text("funnel.unnamed")),
         PageColumn("homes", kind="count", has_bar=True),
         PageColumn("commission", kind="money"),
         PageColumn("figures.fee", kind="fee"),
     ]
-    return writer.table(words.text("funnel.intake"), "funnel", table, facts.intake)
+    return writer.table(words.text("funnel.intake"), "funnel", columns, facts.intake)
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales cancelled this year; None if there are none."""
+    """The sales found to be cancelled this year; None if there are none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None
-    table = [
+    columns = [
         PageColumn("home", note=_totals_note(words)),
         PageColumn("number", "home_number", is_minor=True),
         PageColumn("office", "office_name"),
@@ -292,5 +301,5 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
     return Section(
         "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,
         figures=[words.text("cancelled.figure", len(rows), amount=amount)], notes=[since],
-        collapsed=[writer.table(words.text("cancelled.which"), "cancelled", table, rows)],
+        collapsed=[writer.table(words.text("cancelled.which"), "cancelled", columns, rows)],
     )  # fmt: skip

@@ -25,9 +25,10 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key in the table's group of words, or among all words if it has a dot. `value` is a column
-    of the row, by default the one named in `heading`, or a function of the row. Kinds: text, words (which can
-    wrap), day, month, days, count, parts, share, change, compact, exact, money, signed money, fee, points.
+    `heading` is a key in the table's section of words.toml, or in another section named before a dot. `value`
+    is a function of the row, or the name of its column: by default `heading` without the section.
+    Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
+    compact, exact (two decimals), money, signed money, fee, points.
     """
 
     heading: str
@@ -48,22 +49,26 @@ class PageColumn:
         return value
 
 
-def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
-    """Two columns: an amount's share of the budget, and its difference from the budget."""
+def budget_columns(amount_column: str) -> tuple[PageColumn, PageColumn]:
+    """Two columns that compare an amount with the budget: its share of it, and the difference."""
 
     def share(row: Row) -> Value:
-        actual: Decimal | None = getattr(row, amount)
+        actual: Decimal | None = getattr(row, amount_column)
         return None if actual is None or not row.budget else actual / row.budget
 
     def gap(row: Row) -> Value:
-        actual: Decimal | None = getattr(row, amount)
+        actual: Decimal | None = getattr(row, amount_column)
         return None if actual is None or row.budget is None else actual - row.budget
 
     return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
 
 
 def total_row(rows: Sequence[Row], **named: object) -> Row | None:
-    """A row of sums, each None if a value is unknown, and `named` values; None for fewer than two rows."""
+    """A row with the totals of at least two rows; None for fewer.
+
+    A column with a number in the first row has the sum, or None if a row lacks its number. Other columns have
+    the value of the first row. Values in `named` replace either.
+    """
     if len(rows) < 2:
         return None
     sums = {}
@@ -75,25 +80,25 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
-    """A section's note with the day of the oldest reading, if it is before the latest `counted_on`."""
+    """A note on the day when the oldest rows were read, if it is before the latest day of counting."""
     days = [row.read_on for row in rows if row.read_on]
-    is_old = days and min(days) < max(row.counted_on for row in rows)
-    return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if is_old else []
+    has_old_rows = days and min(days) < max(row.counted_on for row in rows)
+    return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if has_old_rows else []
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A formatted value, its sort key, and its tone; the lengths of its bar are in percent."""
+    """A formatted value with its sort key, and what is shown next to it."""
 
     text: str
     key: str
-    tone: str = ""
+    tone: str = ""  # up or down
     note: str = ""
     change: Cell | None = None
     link: str = ""
-    width: str = ""
-    budget: str = ""
-    before: str = ""
+    width: str = ""  # of the bar, in percent
+    budget: str = ""  # where the bar's mark is, in percent
+    before: str = ""  # width of the bar of the year before, in percent
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ class Download:
 
 
 def download(words: Language, name: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
-    """A CSV file in the number format of the page's language; no text can act as a formula."""
+    """A CSV file with the page's decimal mark and separator; none of its texts can run as a formula."""
     text, decimal = io.StringIO(), words.words["form"]["decimal"]
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
     file.writerow(map(csv_cell, names))
@@ -144,7 +149,7 @@ class PageTable:
     headings: list[Heading]
     rows: list[list[Cell]]
     total: list[Cell]  # empty if the table has no total
-    more: int  # rows that are not shown, even if the download has them
+    more: int  # how many rows are not shown; the download may have them
     download: Download
 
 
@@ -182,8 +187,9 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `limit` rows, with an optional total; None without rows.
 
-        A column without any value is left out, but not the first one, which names the row.
-        The download has all `rows`; the column `in_all` also counts the rows that the query left out.
+        A column without any value is left out, and so is the name of a page's only office; the first column
+        always stays. The download has all `rows`. If the query has a limit of its own, its column `in_all` is
+        the number of rows without that limit, so that the page can state how many are not shown.
         """
         if not rows:
             return None
@@ -191,22 +197,17 @@ class Writer:
         columns = [columns[0], *(column for column in columns[1:] if self._is_shown(column, shown_rows))]
         names = [self._heading(section, column.heading) for column in columns]
         pairs = zip(names, columns, strict=True)
-        longest = [self._longest_bar(column, rows) for column in columns]
+        longest_bars = [self._longest_bar(column, rows) for column in columns]
         return PageTable(
             name,
             [Heading(heading, column.kind, column.is_minor) for heading, column in pairs],
             [
-                [self.cell(column, row, bar) for column, bar in zip(columns, longest, strict=True)]
+                [self.cell(column, row, bar) for column, bar in zip(columns, longest_bars, strict=True)]
                 for row in rows[:limit]
             ],
             [self.cell(column, total) for column in columns] if total else [],
             max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:limit]),
-            download(
-                self.words,
-                name,
-                names,
-                [[column.value_in(row) for column in columns] for row in rows],
-            ),
+            download(self.words, name, names, [[column.value_in(row) for column in columns] for row in rows]),
         )
 
     def _is_shown(self, column: PageColumn, rows: Sequence[Row]) -> bool:
@@ -228,18 +229,18 @@ class Writer:
         return max((value for value in values if isinstance(value, Decimal | int)), default=0)
 
     def cell(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
-        """The cell of a column in a row, with a bar relative to the longest amount."""
+        """The cell of a column in a row, with a bar relative to `longest`, or without a bar if that is 0."""
         value = column.value_in(row)
         change = getattr(row, column.change) if column.change else None
-        kind = "points" if column.change.endswith("_difference") else "change"
-        length = value if isinstance(value, Decimal | int) else None
+        change_kind = "points" if column.change.endswith("_difference") else "change"
+        amount = value if isinstance(value, Decimal | int) else None
         budget, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
         return replace(
             self._format_value(column.kind, value),
             note=column.note(row) if column.note else "",
-            change=None if change is None else self._format_value(kind, change),
+            change=None if change is None else self._format_value(change_kind, change),
             link=getattr(row, column.link) if column.link else "",
-            width=bar_width(length, longest) if longest and length is not None else "",
+            width=bar_width(amount, longest) if longest and amount is not None else "",
             budget=bar_width(budget, longest) if longest and budget else "",
             before=bar_width(before, longest) if longest and before else "",
         )

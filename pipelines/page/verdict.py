@@ -22,7 +22,11 @@ class PageVerdict:
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
-    """A line and a table of doubts; causes and remedies are on the operators' page."""
+    """A line and a table of the page's doubts; causes and remedies are on the operators' page.
+
+    Without doubts, the line states that nothing is loaded, that the file lacks some figures, or that the
+    figures are up to date. In the last case it adds that the reports agree, if any were compared.
+    """
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
@@ -30,7 +34,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     def figures(subjects: Iterable[str]) -> str:
         return ", ".join(words.label("subjects", subject) for subject in subjects)
 
-    table = [
+    columns = [
         PageColumn("figures", lambda row: figures(row.subjects), "words"),
         PageColumn("what", lambda row: words.label("conditions", row.kind), "words"),
         PageColumn("office", lambda row: _affected_offices(row, words)),
@@ -44,7 +48,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     severity = "error" if any(row.severity == "error" for row in rows) else "warning"
     subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
     text = words.text("verdict.doubts", len(rows), figures=figures(subjects))
-    doubts = writer.table(words.text("doubts.heading"), "doubts", table, rows)
+    doubts = writer.table(words.text("doubts.heading"), "doubts", columns, rows)
     return PageVerdict(severity, text, doubts, frozenset(subjects))
 
 
