@@ -1,6 +1,6 @@
 """Errors of the warehouse, and the translation of the operating system's and DuckDB's errors into them.
 
-Callers distinguish only OlderFormat and LandingDamaged; each message names the next step.
+Callers distinguish only OlderFormat, FileDamaged and LandingDamaged; each message names the next step.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ class WarehouseError(Exception):
 
 class OlderFormat(WarehouseError):
     """The working file has an older format; a replay rebuilds it."""
+
+
+class FileDamaged(WarehouseError):
+    """A DuckDB file is damaged."""
 
 
 class LandingDamaged(WarehouseError):
@@ -104,5 +108,5 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
             f"or {remedy.damaged}."
         )
     if _DAMAGED_WORDS.search(text):
-        return WarehouseError(f"{path} is damaged ({text.splitlines()[0]}); {remedy.damaged}.")
+        return FileDamaged(f"{path} is damaged ({text.splitlines()[0]}); {remedy.damaged}.")
     return None

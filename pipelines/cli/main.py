@@ -105,12 +105,12 @@ def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractCont
 
     While it waits, it prints what it waits for; without `wait`, it raises WarehouseError instead.
     """
-    from warehouse.errors import OlderFormat
+    from warehouse.errors import FileDamaged, OlderFormat
     from warehouse.store.lock import work_lock
 
     def unfinished(error: Exception) -> str:
-        is_refusal = name not in LOADING or isinstance(error, OlderFormat) or is_wrong_usage(error)
-        return "" if is_refusal else sentence_of(error)
+        is_refusal = isinstance(error, OlderFormat | FileDamaged) or is_wrong_usage(error)
+        return "" if is_refusal or name not in LOADING else sentence_of(error)
 
     return work_lock(
         settings.data_dir,

@@ -14,7 +14,7 @@ import yaml
 
 from pipelines.catalogue.model import Report
 from pipelines.causes import causes
-from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
+from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
 from pipelines.planning.plan import plan_full_sync
@@ -37,6 +37,7 @@ OPERATORS_SECTIONS = frozenset(
 """Sections of dagster.yaml that operators adapt to their machine, so they are not compared."""
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
+ASK_SUPPORT = "if `brokerbi doctor` shows it again, ask the service's support"
 
 
 @dataclass(frozen=True)
@@ -163,22 +164,23 @@ def _service_findings(
     for sample in samples:
         if isinstance(sample.error, Unauthorized):
             by_remedy[sample.error.remedy].append(sample)
-        elif sample.error and not isinstance(sample.error, Forbidden):
-            subject = f"{sample.report} of {sample.customer}"
-            yield Finding(subject, Severity.ERROR, sample.error.issue, sample.error.remedy)
+        elif sample.state == "not answered":
+            remedy = sample.error.remedy if sample.error else ASK_SUPPORT
+            yield Finding(f"{sample.report} of {sample.customer}", Severity.ERROR, sample.sentence, remedy)
     for remedy, denied_samples in by_remedy.items():
         names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
         yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
     for customer in customers:
         own_samples = [sample for sample in samples if sample.customer == customer]
         accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
-        result = f"{sum(sample.error is None for sample in accepted)} of {len(accepted)} reports answer"
+        answered = [sample for sample in accepted if sample.state not in ("no access", "not answered")]
+        result = f"{len(answered)} of {len(accepted)} reports answer"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
         if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
             result += f"; denied today: {', '.join(denied)}"
             remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
-        elif accepted and not denied:
+        elif answered and len(answered) == len(accepted):
             yield Finding(f"access of {customer}", Severity.WELL, result)
 
 

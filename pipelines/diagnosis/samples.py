@@ -85,7 +85,7 @@ def judge_answers(
 ) -> Sample:
     """Read answers as a load would; if they do not fit, propose a shape, or a `root` that wraps the rows."""
     sample = _read_answers(report, documents, months, timezone)
-    if sample.state in ("as declared", "empty"):
+    if sample.state in ("as declared", "empty", "not answered"):
         return sample
     values = [document.value for document in documents]
     if report.is_assumed and (proposal := propose(report, values, known_ids)).tables:
@@ -113,7 +113,7 @@ def _read_answers(
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
     except OnlyPlainValues as error:
-        return replace(sample, state="not understood", sentence=str(error))
+        return replace(sample, state="not answered", sentence=str(error))
     except ShapeMismatch as error:
         needed = [
             f"{table.name}.{column.name}"

@@ -63,7 +63,7 @@ class Scheduler:
         finally:
             for running_task in running:
                 running_task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.gather(*running, requesting, return_exceptions=True)
             await self.loader.finish(loading)
         await requesting
 

@@ -32,7 +32,7 @@ failed AS (
         * REPLACE (CASE
             WHEN trouble = 'login' THEN 'login ' || coalesce(login, '')
             -- these requests failed in the outage that ended the run
-            WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
+            WHEN error_kind IN ('Unavailable', 'NotJson') AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
             ELSE trouble
         END AS trouble)
     FROM open_failures
@@ -114,7 +114,6 @@ not_refreshed AS (
 missing_columns AS (
     SELECT
         report,
-        max(fetched_at_utc) AS since_utc,
         list_reduce(list(missing), lambda these, others: list_intersect(these, others)) AS columns
     FROM (
         FROM meta.loads
@@ -168,7 +167,7 @@ all_conditions AS (
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
-        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access. `brokerbi sync --refresh --customer ID --report NAME` requests it before tomorrow.' END AS remedy
+        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access. `brokerbi sync --refresh --customer ID` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
@@ -225,7 +224,7 @@ all_conditions AS (
         max(fetched_at_utc) AS since_utc,
         'The service did not report which sales changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
-        'A nightly run requests them again, from the day after access is back.' AS remedy
+        'The next nightly run requests them again.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
@@ -247,7 +246,7 @@ all_conditions AS (
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL BY NAME
     SELECT
-        'column missing' AS kind, report, since_utc,
+        'column missing' AS kind, report,
         'No row has ' || array_to_string(columns, ', ') || ', so columns made from it are empty.' AS error,
         'Name its field in shapes.toml, or write "-" if the service has none: `brokerbi shapes --report ' || report
         || '` shows what arrives.' AS remedy

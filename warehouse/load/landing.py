@@ -14,7 +14,7 @@ import os
 import sys
 import tarfile
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -183,7 +183,8 @@ class LandingWriter:
 
     def discard(self) -> None:
         """Remove the unfinished file."""
-        self._file.close()
+        with suppress(OSError):  # a full disk fails the close as well
+            self._file.close()
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import httpx
 import pytest
 
 from pipelines.connect.errors import RUN_AGAIN
@@ -90,6 +91,13 @@ def test_a_service_that_answers_the_first_customer_with_errors_gets_no_more_requ
     assert "4 requests in a row" in finding.result
     assert finding.remedy == RUN_AGAIN
     assert [one.customer for one in world.asked] == ["G1"] * 8
+
+
+def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
+    message = httpx.MockTransport(lambda _: httpx.Response(200, json={"message": "Internal error"}))
+    found = findings(replace(world, transport=message), ask=True)
+    assert "users of G1" in [one.subject for one in found if one.severity is Severity.ERROR]
+    assert not any("reports answer" in one.result for one in found)
 
 
 def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested_without_a_ledger(
