@@ -4,7 +4,7 @@
 -- unknown.
 -- Amounts are those of the offices that are loaded. If is_complete is false, missing_offices names reports that are
 -- missing or cover only a part of the month, and the true numbers may be higher.
--- A number is null if its report is loaded for no office.
+-- A number is null if it is known for no office.
 -- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one level each.
 -- Key: level, member_id, month
 -- Columns:
@@ -30,10 +30,10 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if it
---     is loaded for none. Agents without a known office are only in marts.headcount_month
---   commission_per_active_agent: commission per active agent, computed from sums over the offices whose user report
---     is loaded; null without an active agent
+--   active_agent_count: active agents of the offices for which marts.office_month has their number; null if it has it
+--     for none. Agents without a known office are only in marts.headcount_month
+--   commission_per_active_agent: commission per active agent, computed from sums over the offices with a known
+--     commission and a known number of active agents; null without an active agent
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open
 --   expected_office_count: offices that should be loaded, see marts.office_coverage
 --   missing_offices: names of offices with a missing or incomplete report, each with the name of the report; null if

@@ -21,8 +21,8 @@
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
 --   listed_on: day on which the home was first advertised; null if the list of sold estates does not state it
---   days_from_listing_to_contract: days from listed_on to contract_on; null if unknown, or if the home was advertised
---     after the contract
+--   days_from_listing_to_contract: days from listed_on to contract_on. Null in two cases: if one of the days is not
+--     known; if the home was advertised after the contract
 --   agent_count: users who share the commission
 --   responsible_user_id: id of the responsible agent
 --   responsible_user_name: name of the responsible agent; two agents may have the same name: group by

@@ -24,8 +24,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if any
---     other row without commission had none before, or had 0: then null may just mean 0
+--   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if the
+--     commission of any other row without one was never known, or was last 0, because null may then just mean 0
 --   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
 --     unfinished, or lacks the amount
 WITH loaded_months AS (
