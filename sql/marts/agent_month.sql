@@ -3,7 +3,8 @@
 -- It is the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
 -- Commission is as the service states it. Budgets of commission are without VAT: compare them with
 -- comparable_commission.
--- A number is null if its report is not loaded. Budgets of future months are included, with is_open.
+-- marts.user_month states when a number is null; a month that has only a budget has no other numbers. Budgets of future
+-- months are included, with is_open.
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent

@@ -16,15 +16,15 @@
 --     unknown
 --   office_name: name of the office
 --   month: first day of the month in which the lead was created
---   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
---     that was an office or a group of users
+--   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip. Null in
+--     two cases: if that was an office or a group of users; if the user is not in marts.users
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   receiver_office_id: customer id of the office that received a tip, or whose user did. Null in two cases: for leads;
 --     if the receiving company is no office of the chain
 --   receiver_office_name: name of the office that received the tip, or whose user did
 --   receiver_type: what received the tip: User, Group or Office; null for leads
---   receiver_user_id: id of the user who received the tip. Null in two cases: for leads; if an office or a group
---     received it
+--   receiver_user_id: id of the user who received the tip. Null in three cases: for leads; if an office or a group
+--     received it; if the user is not in marts.users
 --   receiver_user_name: name of the user who received the tip
 --   is_removed: whether the service lists the lead as removed; such leads are in no count of other marts, except those
 --     of removed leads

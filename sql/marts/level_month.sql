@@ -9,8 +9,8 @@
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or region is
---     unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown brand
+--     or region
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis

@@ -17,8 +17,8 @@
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
---   member_id: customer id of the office, id of the user, or the brand or region; null for the chain, and if
---     the brand or region is unknown
+--   member_id: customer id of the office, id of the user, or the brand or region. Null in two cases: for the chain; for
+--     an unknown brand or region
 --   member_name: name of the office, brand, region or user
 --   period: month, or year to date: from January to the month
 --   month: first day of the current month: the newest open month with a known commission of any office
