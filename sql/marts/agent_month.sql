@@ -21,8 +21,8 @@
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one
---   comparable_commission: commission without VAT, if the settings declare that it includes VAT, else commission as
---     stated; see basis_note
+--   comparable_commission: commission less VAT, if the settings declare that commission includes VAT; otherwise
+--     commission as stated; see basis_note
 --   budget_sold_estates: the user's budget for homes sold; null without one
 --   basis_note: what to note when commission is compared with a budget; null if commission is declared to be without
 --     VAT, as budgets are

@@ -14,8 +14,8 @@
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown brand
---     or region
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period

@@ -9,8 +9,8 @@
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown brand
---     or region
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   month: first day of the month at whose end the forecast is made

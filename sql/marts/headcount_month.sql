@@ -16,8 +16,8 @@
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown brand
---     or region
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   month: first day of the month
 --   active_agent_count: agents active in the month

@@ -9,8 +9,8 @@
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown brand
---     or region
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
@@ -41,8 +41,8 @@
 --   is_commission_complete: whether the office report is loaded for all expected offices, to the end of the month or to
 --     now while it is open, and lacks neither an office's row nor its amount
 --   is_complete: whether all expected offices are completely loaded
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
---     after the month began, when it hardly changes; false if one of them could have changed since
+--   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
+--     the month began, when it hardly changes any more. False if one of the reports could have changed since
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_last_over: whether the month is the newest one that is over for every office, or the newest of all if none is
 --     over

@@ -16,14 +16,15 @@
 --   office_name: name of the office
 --   region: region of the office in the settings, or of the customer whose offices are not known yet; null if none is
 --     given
---   is_commission_held: whether the office report is loaded to the end of the month, or to now while it is open, and
---     lacks neither the office's row nor its amount
+--   is_commission_held: whether the office report is loaded to the end of the month, or to now while the month is open.
+--     False if the report lacks the office's row or its amount
 --   missing_reports: which of commission, running commission and leads count as not loaded. A report that is loaded in
 --     part says what is missing: the rest of the month after a day (in UTC), rows or the amount. Null if none is
 --     missing
 --   is_held: whether missing_reports is null
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year after
---     the month began, when it hardly changes; false if one of them could have changed since; null if nothing is loaded
+--   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
+--     the month began, when it hardly changes any more. False if one of the reports could have changed since. Null if
+--     nothing is loaded
 WITH loaded_months AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources

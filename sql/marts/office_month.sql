@@ -40,8 +40,8 @@
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
 --     open. False if the report is not loaded, if it lacks the office's row or its amount, or if the month has ended
 --     since it was read
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
---     after the month began, when it hardly changes; false if one of them could have changed since
+--   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
+--     the month began, when it hardly changes any more. False if one of the reports could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that the row is made of
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: first day of the month of the office report of _customer

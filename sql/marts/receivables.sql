@@ -16,8 +16,8 @@
 --   agents: names of all agents, the responsible one first, the others by name
 --   state: "received" if the commission has been received by counted_on; a later day of receipt does not count yet.
 --     Otherwise "possession not known", "due" if the day of possession has come, or "signed" before possession
---   commission: whole commission, all agents together, as the service states it, from which declared VAT is not
---     deducted; currency not documented, tax basis as declared in marts.tax_basis
+--   commission: whole commission, all agents together, as the service states it; declared VAT is not deducted; currency
+--     not documented, tax basis as declared in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
 --   due_commission: commission if state is due, else zero
 --   age_band: how long the commission has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession

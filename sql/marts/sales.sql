@@ -7,8 +7,8 @@
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
 --   office_id: customer id of the listing office, under which the service reports the home. If several offices list
---     it: the one whose row the service changed last, else the responsible agent's own, else the lowest id. An agent's
---     share counts at the agent's own office, see marts.sale_shares
+--     the home, it is the one whose row the service changed last; of equals, the responsible agent's own, then the one
+--     with the lowest id. An agent's share counts at the agent's own office, see marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate

@@ -27,8 +27,8 @@
 --   left_after_month: the last active month of a user who has left; null for users who have not left.
 --     marts.headcount_month, pages and explanations count the user as left in the month that follows
 --   left_on: day on which the user left; null for users who have not left. If is_left_day_known is true, it is
---     left_directory_on. Otherwise only the month is known: it is left_directory_on if that is in left_after_month, else
---     the last day of left_after_month
+--     left_directory_on. Otherwise only the month is known: it is left_directory_on if that is in left_after_month,
+--     else the last day of left_after_month
 --   left_month: month from which nothing more is forecast for the user, because the directory shows that the user
 --     left. It is last_active_month or, if that is earlier, the user's latest month that is over and complete. Null if
 --     the directory does not show that the user left
