@@ -1,14 +1,16 @@
 -- Which months must be requested again, because reports disagree, an amount is missing, or a user was moved?
 -- One row per report, customer and month, for one of three reasons:
--- 1. Two reports of an office disagree, and were read more than two days apart. The office's answers of that month that
--- are more than two days older than the later one are due; one of them may be another customer's sales list, with agents
--- of the office. Reports that disagree although both were read within two days mean different things.
--- 2. An answer has the office's row, but no amount in it; or an office or user report has 0 where the report compared
--- with it has a number. It is due once more after each reading, as if changed a minute later, but not within two days of
--- the last time. An answer without an amount is also due every week, because a missing amount is not 0.
--- 3. In a month closed not long before, one office lost what another gained, and none of their users' commissions
--- changed: the service moved a user's past to another office. All answers of both offices read more than half a day
--- earlier are due. All three leave out reports that are no longer refreshed, because they cannot be requested.
+-- 1. Two reports of an office disagree, and were read more than two days apart. The office's answers of that month are
+-- due if they are more than two days older than the later of the two. The later one may be another customer's sales
+-- list that has agents of the office. Reports that disagree although both were read within two days are left alone:
+-- they mean different things.
+-- 2. An answer lacks an amount that it should have; or an office or user report has 0 where the report compared with it
+-- has a number. It is due once more after each reading, as if changed a minute later, but not within two days of the
+-- last time. An answer without an amount is also due every week, because a missing amount is not 0.
+-- 3. In a month of the last four that was over, one office lost exactly what another gained, and none of their users'
+-- commissions for it changed within half a day. The service has then moved a user's past to another office. All answers
+-- of both offices, of any month, are due if they were read more than half a day earlier.
+-- Reports that are no longer refreshed are left out, because they cannot be requested.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc

@@ -3,7 +3,8 @@
 -- It is the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
 -- Commission is as the service states it. Budgets of commission are without VAT: compare them with
 -- comparable_commission.
--- A number is null if its report is not loaded. Budgets of future months are included, with is_open.
+-- marts.user_month states when a number is null; a month that has only a budget has no other numbers. Budgets of future
+-- months are included, with is_open.
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
@@ -20,8 +21,8 @@
 --   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one
---   comparable_commission: commission without VAT, if the settings declare that it includes VAT, else commission as
---     stated; see basis_note
+--   comparable_commission: commission less VAT, if the settings declare that commission includes VAT; otherwise
+--     commission as stated; see basis_note
 --   budget_sold_estates: the user's budget for homes sold; null without one
 --   basis_note: what to note when commission is compared with a budget; null if commission is declared to be without
 --     VAT, as budgets are

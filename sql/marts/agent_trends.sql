@@ -1,9 +1,9 @@
 -- Whose commission fell, and whose rose, in the last three months that are over, compared with a year before?
 -- One row per user who was active in any of the last three months that are over for every office, or in any of the
 -- same three months a year before.
--- A user is compared only if the user's first active month is not later than the first of the three months a year
--- before, and if the user report is loaded to the end of each of the six months. Otherwise the change is null, and not
--- a rise from zero.
+-- A user is compared if two things are true: the user's first active month is not later than the first of the three
+-- months a year before; and the user report is loaded to the end of each of the six months. Otherwise the change is
+-- null, and not a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:
@@ -11,7 +11,8 @@
 --   office_id: customer id of the user's latest office
 --   office_name: name of the user's latest office
 --   last_month: first day of the last of the three months
---   commission: commission of the three months; currency not documented, tax basis as declared in marts.tax_basis
+--   commission: commission of the three months; null if one of them is not loaded to its end; currency not documented,
+--     tax basis as declared in marts.tax_basis
 --   commission_before: commission of the same three months a year before; currency and tax basis as for commission
 --   commission_change: commission less commission_before
 --   commission_change_share: commission_change as a share of commission_before; -0.1 is a tenth less

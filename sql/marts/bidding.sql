@@ -1,7 +1,8 @@
 -- How did the bidding on each sold home go?
--- One row per sold home whose bids were requested; no rows if the report of bids is off.
+-- One row per sold home whose bids were requested. There is none unless the report of bids has been on.
 -- Annulled bids count only in canceled_bid_count.
--- If the report of hidden bids is off, only visible bids are counted, and the columns of hidden bids are null.
+-- If the hidden bids of a home were not requested, only its visible bids are counted, and its columns of hidden bids
+-- are null.
 -- A bid whose amount is not a number counts in the numbers of bids, but in no amount.
 -- Key: estate_id
 -- Columns:
@@ -15,8 +16,8 @@
 --   bidder_count: number of people who made bids that were not annulled
 --   identified_bidder_count: people of bidder_count who have proven their identity
 --   hidden_bid_count: bids that were not annulled and are hidden; null if hidden bids were not requested
---   hidden_bid_share: hidden_bid_count as a share of bid_count; null if hidden bids were not requested, or if there
---     is no bid
+--   hidden_bid_share: hidden_bid_count as a share of bid_count. Null in two cases: if hidden bids were not requested;
+--     if there is no bid
 --   canceled_bid_count: bids that were annulled
 --   unread_bid_count: bids that were not annulled and whose amount is not a number
 --   first_bid: the earliest bid with a number that was not annulled; in the currency of the prices

@@ -14,13 +14,13 @@
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
---     region is unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
---   sold_commission: commission from sales alone, by share;
---     currency not documented, tax basis as declared in marts.tax_basis
+--   sold_commission: commission from sales alone, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
 --   sold_commission_before: commission from sales alone in the period a year before; currency and tax basis
 --     as for sold_commission
 --   sold_estate_parts: homes sold
@@ -36,7 +36,7 @@
 --   fee_effect: the part of the difference that comes from a higher or lower fee
 --   offices_effect: the part of the difference that comes from offices that marts.growth does not compare, because they
 --     opened or closed
---   missing_offices: names of offices that have a month of either period that is not loaded to its end, or was not
+--   missing_offices: names of the offices with a month of either period that is not loaded to its end or was not
 --     requested; null if there is none
 WITH months AS (
     SELECT

@@ -1,10 +1,13 @@
 -- Which figures may be missing or doubtful, and why?
 -- One row per condition of meta.conditions that is about figures. The condition of a check has one row per office,
 -- user and month that the check found.
--- Three kinds of rows are not in meta.conditions: one row per office and month in which reports disagree; one per
--- office, report and month that is no longer read; and, if VAT is not declared, one per report with commissions.
+-- Three kinds of rows are not in meta.conditions:
+-- 1. reports differ: one row per office and month in which reports disagree;
+-- 2. not refreshed: one row per office, report and month that is no longer requested and was last read less than a year
+-- after its start, except if access is denied (meta.conditions has that);
+-- 3. tax basis: one row per loaded report with commissions, if VAT is not declared.
 -- A null in subject, report, measure, customer, earner_id or month means that any value may be affected.
--- A budget is not doubtful if another report has it on time.
+-- A budget is not doubtful if another report of the same customer has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
@@ -19,9 +22,9 @@
 --   month: first day of the month
 --   is_of_growing: whether the condition is only about months that are not over
 --   since_utc: since when the condition has been true, in UTC; null if unknown
---   error: the issue, in words; for reports that differ, the likely reason; for months no longer read, their
---     source_state
---   remedy: what to do about it; null if nothing is to be done, or the error says it
+--   error: the issue, in words. For reports that differ, it is the likely reason; for months that are no longer
+--     requested, their source_state
+--   remedy: what to do about it. Null in two cases: if nothing is to be done; if the error says it
 WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- because it is read three times
 
 measures AS (

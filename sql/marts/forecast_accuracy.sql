@@ -9,16 +9,17 @@
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
---     region is unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   month: first day of the month at whose end the forecast is made
 --   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as for actual
 --     in marts.office_budget_vs_actual, see basis_note there
---   year_actual: where the year ended; null while it is not over, or not loaded to its end
+--   year_actual: where the year ended. Null in two cases: while the year is not over; if it is not completely loaded
 --   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end
---     (marts.month_total_versions); null if not all totals of the year so far had been read by then
+--     (marts.month_total_versions). Null in two cases: if not all totals of the year so far had been read by then; for
+--     measures other than commission and sold estates, because their earlier totals are not stored
 --   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it.
 --     If year_forecast_then is null, year_forecast takes its place; because year_forecast includes later corrections,
 --     the miss may then have been larger

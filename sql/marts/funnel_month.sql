@@ -1,7 +1,8 @@
 -- How many valuations, homes registered for sale and sales were there?
--- One row per office or user and month: read one kind of earner.
--- Numbers add up over months and offices. A conversion is sum(sold_estate_parts) / sum(valuation_parts) over at least
--- 25 valuations.
+-- One row per earner (office or user) and month. Filter on one earner_kind: adding both counts everything twice.
+-- Numbers add up over months and offices.
+-- For a conversion rate, divide sum(sold_estate_parts) by sum(valuation_parts). With fewer than 25 valuations, it means
+-- little.
 -- Homes are usually sold months after their valuation, so look at a whole year.
 -- Key: earner_kind, earner_id, month
 -- Columns:
@@ -10,11 +11,14 @@
 --   office_id: customer id of the office, or of the user's office in the month
 --   month: first day of the month
 --   valuation_parts: valuations, in parts if shared
---   registered_count: homes entered by the office in the month; null for users, and if the report
+--   registered_count: homes entered by the office in the month. Null in two cases: in rows of users; if the report
 --     estates_by_creation is not loaded
---   unsold_count: registered homes without a contract yet, withdrawn ones included, when the month was last read; their
---     sum over all months is the stock; null for users, if the report estates_by_creation is not loaded, and if the
---     service returns only sold homes
+--   unsold_count: homes registered in the month that have no contract as far as known, neither in this report nor in
+--     the sales. Withdrawn homes cannot be told apart and are counted. Add up all months for the stock. Null in three
+--     cases: in rows of users; if the report estates_by_creation is not loaded; if no home of any office is unsold,
+--     which means that the service sends only sold homes
+--   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
+--   writing_parts: writing assignments (contract only), in parts if shared
 WITH registrations AS (
     SELECT
         sources.office_id,

@@ -15,7 +15,8 @@
 --   commission: commission of all offices; null if a month of an office in either period is not known; currency not
 --     documented, tax basis as declared in marts.tax_basis
 --   commission_before: commission of all offices in the same months a year before; null if commission is null
---   growth_share: growth in total, 0.1 for 10 percent; null if commission is null, or if commission_before is zero
+--   growth_share: growth in total, 0.1 for 10 percent. Null in two cases: if commission is null; if commission_before
+--     is zero
 --   like_for_like_commission: commission of the offices that are compared
 --   like_for_like_commission_before: commission of the offices that are compared, in the same months a year before
 --   like_for_like_growth_share: growth of the offices that are compared, 0.1 for 10 percent

@@ -16,8 +16,8 @@
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
---     region is unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   month: first day of the month
 --   active_agent_count: agents active in the month
@@ -28,8 +28,8 @@
 --     to have left
 --   moved_in_count: active agents who were at another office, brand or region in the month before
 --   moved_out_count: agents active in the month before who are active at another office, brand or region in this one
---   is_open: whether the month is not over, or its end has not been requested yet for one of the offices: agents are
---     counted so far
+--   is_open: whether the month is not over, or its end has not been requested yet, for one of the offices. The counts
+--     of an open month may still grow
 --   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
 --     before; null if none is missing
 WITH loaded_offices AS (

@@ -1,5 +1,5 @@
 -- How quickly do new agents begin to earn?
--- One row per office, joined_month and months_since.
+-- One row per office, joined_month and months_since. The month of a row is months_since months after joined_month.
 -- Users active in the first loaded month are left out, because it is unknown when they joined.
 -- All numbers add up. The usual ramp is sum(commission) / sum(joined_count) over at least 25 users.
 -- Kind: view
@@ -8,7 +8,7 @@
 --   office_id: customer id of the user's office in the month
 --   joined_month: first month in which the users were active, see marts.user_month
 --   months_since: months since joined_month, 0 for the month itself, 23 at most
---   joined_count: users of the office who joined in joined_month
+--   joined_count: users who joined in joined_month and are at the office in the month
 --   active_count: users of joined_count who were active in the month
 --   commission: commission of the users of joined_count in the month; currency not documented, tax basis as declared
 --     in marts.tax_basis

@@ -16,12 +16,13 @@
 --   month: first day of the month in which the leads were created
 --   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null if unknown
 --   office_name: name of the office
---   lead_type: kind of lead, as the service words it; null if the service states none, or if the row is there only
---     because the office has no leads of the way
+--   lead_type: kind of lead, as the service words it. Null in two cases: if the service states none; if the office has
+--     never had leads of the way, so that the row has only zeros
 --   state: progress of the leads, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest loaded month of leads, so that most sales
 --     from its leads are known
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
+--   lead_side: seller or buyer, by the words of lead_type. Null in two cases: if they name neither; for outgoing leads
+--     and tips
 --   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home

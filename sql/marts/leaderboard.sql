@@ -24,9 +24,9 @@
 --   month_count: months of the period for which the office report or, for users, the user report of the earner's
 --     office is loaded, with or without the earner
 --   active_month_count: months of the period with is_active in marts.user_month; null for offices
---   commission_per_active_month: commission per active month, including what was booked after the user left; null
---     without an active month
---   per_active_month_rank: rank by commission_per_active_month, 1 for the most; null without an active month
+--   commission_per_active_month: commission per active month, including what was booked after the user left. Null in
+--     two cases: for offices; without an active month
+--   per_active_month_rank: rank by commission_per_active_month, 1 for the most; null if that is null
 --   is_complete: whether each month of the period is over and loaded to its end, and either has a row of the earner or
 --     lacks no rows
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -34,8 +34,9 @@
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a sale
 --   sold_commission_percentage: commission from sales in percent of the prices, computed from sums; null without a sale
 --   commission_rank: rank by commission, 1 for the most
---   previous_rank: commission_rank a month earlier; null if the earner had no rank then, in the first month of a
---     quarter or year, and if the month or one of the eleven before it is open
+--   previous_rank: commission_rank a month earlier. Null in three cases: the earner had no rank then; the period is a
+--     quarter or a year, and the month is its first; or the month, or one of the eleven before it, is open for any
+--     ranked earner of the kind
 --   is_new: whether the month is the first in which the earner had commission or work; false if no earlier month is
 --     loaded. An earner without previous_rank need not be new
 --   rank_change: ranks gained (positive) or lost since a month earlier

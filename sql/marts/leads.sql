@@ -1,8 +1,8 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
 -- The office is the company that the lead names, by its id, number or name. If that is no office of the chain, the
--- office is the requested customer, if that is an office; else the office at which the user had last worked; else it
--- is unknown.
+-- office is the requested customer, if the customer is an office. Otherwise it is the office at which the user had
+-- last worked. If there is none, it is unknown.
 -- Answers that do not count for the office (marts.office_sources) are left out. If several answers remain, the one
 -- loaded last counts.
 -- The sale of a home is found by the estate's id. It is later than the lead if its contract is of the same day or
@@ -16,18 +16,20 @@
 --     unknown
 --   office_name: name of the office
 --   month: first day of the month in which the lead was created
---   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
---     that was an office or a group of users
+--   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip. Null in
+--     two cases: if that was an office or a group of users; if the user is not in marts.users
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
---   receiver_office_id: customer id of the office that received a tip, or whose user did; null for leads, and
+--   receiver_office_id: customer id of the office that received a tip, or whose user did. Null in two cases: for leads;
 --     if the receiving company is no office of the chain
 --   receiver_office_name: name of the office that received the tip, or whose user did
 --   receiver_type: what received the tip: User, Group or Office; null for leads
---   receiver_user_id: id of the user who received the tip; null for leads, and if an office or a group received it
+--   receiver_user_id: id of the user who received the tip. Null in three cases: for leads; if an office or a group
+--     received it; if the user is not in marts.users
 --   receiver_user_name: name of the user who received the tip
 --   is_removed: whether the service lists the lead as removed; such leads are in no count of other marts, except those
 --     of removed leads
---   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for outgoing leads and tips
+--   lead_side: seller or buyer, by the words of lead_type. Null in two cases: if they name neither; for outgoing leads
+--     and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate. Removed leads, and
 --     leads after the sale of the estate, do not count as first. So these leads count each home once per way and side

@@ -9,8 +9,8 @@
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or
---     region is unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
@@ -18,25 +18,26 @@
 --     null without a budget
 --   actual: amount that the offices with a budget in the year reached in the month; null if one of them is not known.
 --     The currency of commission is not documented, and declared VAT is deducted: see basis_note
---   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget; null in
---     an open month, and if an office's actual is not known
+--   attainment_share: amount that the offices with a budget in the month reached, as a share of that budget. Null in
+--     three cases: in an open month; if an office's actual is not known; without a budget
 --   year_to_date_budget: budget from January to the month; already a sum, so never add it up over months
 --   year_to_date_actual: amount reached from January to the month; null if an office's actual is not known in one of
 --     these months; already a sum, so never add it up over months
 --   year_to_date_attainment_share: amount that offices reached in months with a budget, as a share of
---     year_to_date_budget; null in an open month, and if year_to_date_actual is null
+--     year_to_date_budget. Null in three cases: in an open month; if year_to_date_actual is null; without a budget so
+--     far
 --   year_budget: budget of the whole year, the same in each of its months, so never add it up over months
---   year_forecast: sum of the offices' forecasts; null in an open month, or if one office has no forecast
---   offices_without_forecast: names of the offices without a forecast; null if all have one, and in a month that is
---     open
---   year_forecast_attainment_share: where the offices' months with a budget will end together, as a share of
---     year_budget
+--   year_forecast: sum of the offices' forecasts. Null in two cases: open months; an office without a forecast
+--   offices_without_forecast: names of the offices without a forecast. Null in two cases: if all have one; in an open
+--     month
+--   year_forecast_attainment_share: forecast of the months with a budget, all offices together, as a share of
+--     year_budget; null if one office has no such forecast
 --   office_count: offices that have a budget of the measure in the year
 --   missing_office_count: offices whose actual in the month is not known
 --   missing_offices: names of the offices whose actual in the month is not known; null if there is none
 --   is_open: whether the month is not over yet, or still to come, for one of the offices
---   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented; null
---     for counts, and if both are declared to be without VAT
+--   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented. Null
+--     in two cases: for counts; if both are declared to be without VAT
 WITH offices_budgeted AS (
     SELECT DISTINCT
         coalesce(levels.level, 'chain') AS level,

@@ -4,13 +4,13 @@
 -- unknown.
 -- Amounts are those of the offices that are loaded. If is_complete is false, missing_offices names reports that are
 -- missing or cover only a part of the month, and the true numbers may be higher.
--- A number is null if its report is loaded for no office.
+-- A number is null if it is known for no office.
 -- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one level each.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain, and if the brand or region is
---     unknown
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
@@ -30,10 +30,10 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if it
---     is loaded for none. Agents without a known office are only in marts.headcount_month
---   commission_per_active_agent: commission per active agent, computed from sums over the offices whose user report
---     is loaded; null without an active agent
+--   active_agent_count: active agents of the offices for which marts.office_month has their number; null if it has it
+--     for none. Agents without a known office are only in marts.headcount_month
+--   commission_per_active_agent: commission per active agent, computed from sums over the offices with a known
+--     commission and a known number of active agents; null without an active agent
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open
 --   expected_office_count: offices that should be loaded, see marts.office_coverage
 --   missing_offices: names of offices with a missing or incomplete report, each with the name of the report; null if
@@ -41,8 +41,8 @@
 --   is_commission_complete: whether the office report is loaded for all expected offices, to the end of the month or to
 --     now while it is open, and lacks neither an office's row nor its amount
 --   is_complete: whether all expected offices are completely loaded
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year
---     after the month began, when it hardly changes; false if one of them could have changed since
+--   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
+--     the month began, when it hardly changes any more. False if one of the reports could have changed since
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   is_last_over: whether the month is the newest one that is over for every office, or the newest of all if none is
 --     over

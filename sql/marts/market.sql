@@ -7,7 +7,8 @@
 -- Key: level, member_id, estate_type, period, month
 -- Columns:
 --   level: office, brand, region or chain, see marts.office_levels
---   member_id: customer id of the office, or the brand or region; null for the chain
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   estate_type: kind of home, as the service words it; null for all kinds
 --   period: month, or twelve months to the month
 --   month: first day of the last month of the period

@@ -25,17 +25,17 @@
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
 --   kind: for a sale, "sale new", "sale gone" (from this month and office) or "sale changed" (also if another office
---     lists the sale and this office shares it). For an agent, "writings", "valuations" or, if both changed or it is
---     not known which did, "writings or valuations". For the unexplained rest, "nobody" or "open". "nobody" means that
---     the sales list and the user report were read since, that by them the rest belongs to no sale and no agent, and
---     that no other office has the opposite rest
+--     lists the sale and this office shares it). For an agent, "writings" or "valuations"; "writings or valuations" if
+--     both changed, or if it is not known which did. For the unexplained rest, "nobody" or "open". "nobody" means three
+--     things: the sales list and the user report were read since; by them the rest belongs to no sale and no agent; and
+--     no other office has the opposite rest
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were
 --     stored
---   share: the part of the sale that counts at the office; null if it has changed, or if it is not known, so that the
---     whole sale counts
+--   share: the part of the sale that counts at the office. Null in two cases: if it has changed; if it is not known, so
+--     that the whole sale counts
 --   other_office_id: for a sale that moved, the office that it came from or went to
 --   other_month: for a sale that moved, the month that it came from or went to
 --   user_id: id of the agent

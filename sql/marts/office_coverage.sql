@@ -5,9 +5,10 @@
 -- month of the settings on. Otherwise the office is expected from its first to its last loaded month.
 -- A customer that was never read has rows of its own, because its offices are not known yet.
 -- The mart covers the office report, the running commissions and the leads, each only if any month of it is loaded.
--- A month counts as not loaded if it was last read before it was over, and is over now or no longer requested.
--- A month with a row that could not be loaded also counts as not loaded. The exception is the commission of an office
--- whose own row was loaded.
+-- A report of a month counts as not loaded in three cases:
+-- 1. It was last read before the month was over, and the month is over now or no longer requested.
+-- 2. A row of it could not be loaded. The exception is the office report, if the office's own row was loaded.
+-- 3. The office report lacks the office's amount, see lacks_amount in marts.office_sources.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -15,13 +16,15 @@
 --   office_name: name of the office
 --   region: region of the office in the settings, or of the customer whose offices are not known yet; null if none is
 --     given
---   is_commission_held: whether the office report is loaded to the end of the month, or to now while it is open, and
---     lacks neither the office's row nor its amount
---   missing_reports: which of commission, running commission and leads are not loaded, are loaded only to a day (in
---     UTC) before the month was over, or lack rows or the amount; null if none is missing
+--   is_commission_held: whether the office report is loaded to the end of the month, or to now while the month is open.
+--     False if the report lacks the office's row or its amount
+--   missing_reports: which of commission, running commission and leads count as not loaded. A report that is loaded in
+--     part says what is missing: the rest of the month after a day (in UTC), rows or the amount. Null if none is
+--     missing
 --   is_held: whether missing_reports is null
---   is_refreshed: whether all loaded reports of the month are still requested, or were last read at least a year after
---     the month began, when it hardly changes; false if one of them could have changed since; null if nothing is loaded
+--   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
+--     the month began, when it hardly changes any more. False if one of the reports could have changed since. Null if
+--     nothing is loaded
 WITH loaded_months AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources

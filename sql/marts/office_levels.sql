@@ -7,8 +7,8 @@
 -- Columns:
 --   office_id: customer id of the office
 --   level: office, brand, region or chain; never add up two levels
---   member_id: the office, brand or region that the office counts in; null for the chain, and for offices with an
---     unknown brand or region
+--   member_id: the office, brand or region that the office counts in. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   member_name: name of the office, brand or region
 SELECT
     unnest([

@@ -14,10 +14,10 @@
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   agents: names of all agents, the responsible one first, the others by name
---   state: received, due (the day of possession has come and nothing is received), signed (before possession)
---     or possession not known (and nothing is received); a day of receipt after counted_on does not count yet
---   commission: whole commission, all agents together, as the service states it, from which declared VAT is not
---     deducted; currency not documented, tax basis as declared in marts.tax_basis
+--   state: "received" if the commission has been received by counted_on; a later day of receipt does not count yet.
+--     Otherwise "possession not known", "due" if the day of possession has come, or "signed" before possession
+--   commission: whole commission, all agents together, as the service states it; declared VAT is not deducted; currency
+--     not documented, tax basis as declared in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
 --   due_commission: commission if state is due, else zero
 --   age_band: how long the commission has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession
@@ -26,7 +26,7 @@
 --   days_due: days from possession to counted_on; null unless due
 --   days_from_contract_to_possession: days from contract_on to access_on; null if either is not known
 --   days_from_possession_to_receipt: days from access_on to commission_received_on, negative if received before
---     possession; null until received
+--     possession. Null in two cases: until received; if access_on is not known
 --   is_receipt_noted: whether the office has noted the receipt of any commission
 --   counted_on: day of the newest sales answer for the row's customer, in the chain's time zone; the state is
 --     as of this day

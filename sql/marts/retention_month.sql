@@ -6,7 +6,8 @@
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain, see marts.office_levels
---   member_id: customer id of the office, or the brand or region; null for the chain
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   month: first day of the last of the twelve months
 --   earner_count: users with commission in the twelve months
 --   earlier_count: users with commission in the twelve months before

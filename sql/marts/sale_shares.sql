@@ -5,7 +5,7 @@
 --   commission_foreign: the agent's share of the commission in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office, under which the service reports the home
---   user_office_id: customer id of the agent's own office in the month, at which the share counts
+--   user_office_id: customer id of the agent's own office in the month, at which the share counts; null if unknown
 --   user_office_name: name of the agent's own office
 --   is_cross_office: whether the agent's own office is not the listing office
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis

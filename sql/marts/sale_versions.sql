@@ -14,9 +14,9 @@
 --   month: first day of the month of the contract; of a sale that is gone, the month that had it
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
 --   final_price: sale price; currency not documented
---   was_over: whether the month had been read before, and was over then, so that a change in it is a restatement
---   left_was_over: whether the month that the sale left had been read before at the office that the sale left, and
---     was over then; null if it left none
+--   was_over: whether the month was over when it was last read before, so that a change in it is a restatement; false
+--     if it had not been read
+--   left_was_over: for a sale that moved, was_over of the month and office that it left; null if it did not move
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
 --   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null for a sale

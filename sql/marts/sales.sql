@@ -7,8 +7,8 @@
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
 --   office_id: customer id of the listing office, under which the service reports the home. If several offices list
---     it: the one whose row the service changed last, else the responsible agent's own, else the lowest id. An agent's
---     share counts at the agent's own office, see marts.sale_shares
+--     the home, it is the one whose row the service changed last; of equals, the responsible agent's own, then the one
+--     with the lowest id. An agent's share counts at the agent's own office, see marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate
@@ -21,8 +21,8 @@
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
 --   listed_on: day on which the home was first advertised; null if the list of sold estates does not state it
---   days_from_listing_to_contract: days from listed_on to contract_on; null if unknown, or if the home was advertised
---     after the contract
+--   days_from_listing_to_contract: days from listed_on to contract_on. Null in two cases: if one of the days is not
+--     known; if the home was advertised after the contract
 --   agent_count: users who share the commission
 --   responsible_user_id: id of the responsible agent
 --   responsible_user_name: name of the responsible agent; two agents may have the same name: group by

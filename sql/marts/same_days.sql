@@ -1,24 +1,29 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
--- One row per level, member (office, brand, region, chain or user) and period.
+-- One row per level, member (office, brand, region, chain or user) and period, if an office of the member is compared.
 -- Sales count by day of contract, each agent's share at the agent's office. A sale without agents counts whole at the
 -- listing office. Other commission has no day and is left out.
--- The current month counts to the day before it was last read.
--- An office is compared if the sales of all months of both periods are loaded to their end and lack no rows. Other
--- offices are left out of both sums.
--- A user is compared if three things are true: all offices of the user in both periods are compared; the user was at
--- one of them in the first month of the earlier period; and the user sold something in the compared days.
+-- The current month counts through the day before the office's sales were last read.
+-- An office is compared if two things are true:
+-- 1. The sales of every month in both periods are loaded and lack no rows. Each month is loaded to its end; only the
+-- current one may end earlier.
+-- 2. There is a day to compare: the current month reaches at least the first day of the period.
+-- Other offices are left out of both sums.
+-- A user is compared if three things are true:
+-- 1. Every office the user was at in either period is compared.
+-- 2. The user was at one of them in the first month of the earlier period.
+-- 3. The user sold something in the compared days of either year.
 -- Example: September was last read on the 11th. Sales signed on 1 to 10 September are compared with those signed on 1
 -- to 10 September of last year.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
---   member_id: customer id of the office, id of the user, or the brand or region; null for the chain, and if
---     the brand or region is unknown
+--   member_id: customer id of the office, id of the user, or the brand or region. Null in two cases: for the chain; for
+--     an unknown brand or region
 --   member_name: name of the office, brand, region or user
 --   period: month, or year to date: from January to the month
---   month: first day of the current month, the newest one that is open
+--   month: first day of the current month: the newest open month with a known commission of any office
 --   first_on: first day of the period
---   until_on: last day that is compared, for the office that was read last
+--   until_on: last compared day; of several offices, the latest
 --   sold_commission: commission from sales signed in the compared days, by share; currency not documented, tax basis
 --     as declared in marts.tax_basis
 --   sold_commission_before: commission from sales signed in the same days of last year; currency and tax
@@ -27,9 +32,10 @@
 --   sold_estate_parts_before: homes sold in the same days of last year
 --   sold_total_price: prices of the homes sold in the compared days, by share; currency not documented
 --   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
---   office_count: offices that are compared
---   earlier_office_count: compared offices whose days end before until_on, because they were read earlier
---   missing_offices: names of offices that are expected in the month and not compared; null if none is missing
+--   office_count: offices that are compared; for a user, only those where the user sold something in the compared days
+--   earlier_office_count: offices of office_count whose days end before until_on, because they were read earlier
+--   missing_offices: names of offices that are expected in the month and not compared. Null in two cases: if none is
+--     missing; in rows of users
 WITH current_month AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
 ),

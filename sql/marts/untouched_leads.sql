@@ -10,8 +10,9 @@
 --   office_id: customer id of the office that the lead belongs to. A tip belongs to the office that received it if
 --     that is known, else to the office that sent it
 --   office_name: name of the office
---   user_id: id of the user that the lead belongs to, or who received the tip; null if it belongs to an office or a
---     group of users
+--   user_id: id of the user that the lead belongs to. A tip belongs to the user who received it or, if the office that
+--     received it is not known, to the user who sent it. Null in two cases: if that is an office or a group of users;
+--     if the user is not in marts.users
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   is_valuation_request: whether the kind of lead is a seller's, see lead_side of marts.leads
 --   age_days: whole days from the creation of the lead to counted_on

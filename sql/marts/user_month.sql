@@ -1,8 +1,8 @@
 -- What did each user earn and do, month by month?
 -- One row per user and loaded month, from the first month in which a report has a row of the user. The row is at one
 -- office, and has the sum of all answers that count (marts.user_sources).
--- A number is null if its report is not loaded, if the user's rows lack the number, or if the user has no row and rows
--- of the month could not be loaded. Otherwise a user without a row in the report has zero.
+-- A number is null in three cases: its report is not loaded; the user's rows lack the number; or the user has no row,
+-- and rows of the month could not be loaded. Otherwise a user without a row in the report has zero.
 -- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the
 -- rows with is_active.
 -- Leads that name no user are only in marts.office_month.
@@ -22,8 +22,8 @@
 --     tax basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: where office_id comes from, because the user report does not state the office: evidence of this
---     month, else of an earlier month, else of a later month, else customer asked (the requested customer, if that is
---     an office)
+--     month, else of an earlier month, else of a later month. Without any evidence it is "customer asked": the
+--     requested customer, if that is an office
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to
 --     commission: it is not documented whether one contains the other
 --   incoming_lead_count: leads that name the user as receiver

@@ -16,8 +16,8 @@
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: time of the newest answer on users in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
---   is_restatement: whether the total was found after the day on which the month was first read as over in the report
---     of the user's office; if that report is not loaded, after the first day of the next month
+--   is_restatement: whether the total was found after the day on which the month was over. That is the day on which the
+--     office report of the user's office was first read as over or, if there is none, the first day of the next month
 WITH latest AS (
     SELECT *
     FROM meta.user_month_versions

@@ -3,19 +3,19 @@
 -- are added up.
 -- Two customers that answer for the same office (marts.customer_overlaps) are compared user by user. Below, the larger
 -- one is the customer with more offices, the smaller one is the other, and the evidence is all offices that
--- staging.user_offices names for the user and month.
+-- staging.user_offices names for the user and month. One is newer if it alone is still requested and found. If both or
+-- neither are, the one read in a later run is newer.
 -- Both count if both have a row of the user, and the evidence names offices of each, but none that they share. Each is
 -- then assumed to report the amounts earned at its own offices. A check names users with equal amounts in two answers.
 -- Otherwise, if both have a row of the user, the larger one counts, except in three cases, in which the smaller one
 -- does.
--- 1. The smaller one was read in a later run, and the evidence names only its offices. This holds even if it has no
--- row of the user: then neither counts.
+-- 1. The smaller one is newer, and the evidence names only its offices. This holds even if it has no row of the user:
+-- then neither counts.
 -- 2. The evidence names only offices of the smaller one, but not only offices of the larger one. This holds even if
--- the smaller one was read earlier.
+-- the smaller one was read earlier, but not if only the larger one is still requested and found.
 -- 3. Only the smaller one is still requested and found.
--- Cases 1 and 2 do not apply if only the larger one is still requested and found.
--- If only the smaller one has a row of the user, that row counts, with one exception: neither counts if the larger one
--- was not read earlier, and its answer covers all offices of the smaller one.
+-- If only the smaller one has a row of the user, that row counts, with one exception. Neither counts if the smaller one
+-- is not newer, the larger one's answer covers all its offices, and case 2 does not apply.
 -- Example: the group G answers for the offices M1 and M2, and the office M1 also for itself, a day later. A user whose
 -- evidence names only M1 counts by the answer of M1. A user whose evidence names M1 and M2 counts by the answer of G,
 -- because that of M1 has only a part of the user's numbers.
@@ -24,8 +24,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if any
---     other row without commission had none before, or had 0: then null may just mean 0
+--   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if the
+--     commission of any other row without one was never known, or was last 0, because null may then just mean 0
 --   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
 --     unfinished, or lacks the amount
 WITH loaded_months AS (

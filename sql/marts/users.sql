@@ -22,19 +22,19 @@
 --   last_active_month: last month in which the user had commission, a sale, a writing assignment, a valuation or a
 --     lead, or sent a tip; null if there is none
 --   has_left: whether the user was at work once and has left. The answers show that in one of three ways: the user was
---     removed from the directory; the user is missing in it, and was not active in the user's latest month that is
+--     removed from the directory; the user is missing in it, and was last active before the user's latest month that is
 --     over and complete; or the user has no trace in the three months up to that month, all of them complete
 --   left_after_month: the last active month of a user who has left; null for users who have not left.
 --     marts.headcount_month, pages and explanations count the user as left in the month that follows
---   left_on: day on which the user left; null for users who have not left. It is left_directory_on if
---     is_left_day_known is true. Otherwise only the month is known, and left_on is the last day of left_after_month,
---     or left_directory_on if that is earlier and in left_after_month
+--   left_on: day on which the user left; null for users who have not left. If is_left_day_known is true, it is
+--     left_directory_on. Otherwise only the month is known: it is left_directory_on if that is in left_after_month,
+--     else the last day of left_after_month
 --   left_month: month from which nothing more is forecast for the user, because the directory shows that the user
---     left: left_after_month, or the latest month that is over and complete if that is earlier; null if the directory
---     does not show it
---   is_left_day_known: whether left_on is the day on which the directory was first read without the user: that day is
---     in left_after_month or the next month, and a directory was read in the week before. If false, only the month is
---     known; null for users who have not left
+--     left. It is last_active_month or, if that is earlier, the user's latest month that is over and complete. Null if
+--     the directory does not show that the user left
+--   is_left_day_known: whether left_on is the day on which the directory was first read without the user. This needs
+--     two things: that day is in left_after_month or the next month; and a directory was read in the week before. If
+--     false, only the month is known. Null for users who have not left
 WITH user_months AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month

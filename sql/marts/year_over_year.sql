@@ -12,15 +12,16 @@
 --     tax basis as declared in marts.tax_basis
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
---   commission_change: commission less commission_before; null in an open month, for a closed office, and if one of
---     the two months is incomplete
+--   commission_change: commission less commission_before. Null in three cases: in an open month; for a closed office;
+--     if one of the two months is not completely loaded
 --   commission_change_share: commission_change as a share of commission_before; 0.1 is a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month, to now while it is open
 --   year_to_date_commission_before: commission from January to the same month of the year before
---   year_to_date_change_share: year_to_date_commission less year_to_date_commission_before, as a share of the latter;
---     null in an open month, for a closed office, and if the office began after January of the year before
+--   year_to_date_change_share: year_to_date_commission less year_to_date_commission_before, as a share of the latter.
+--     Null in four cases: in an open month; for a closed office; if the office began after January of the year before;
+--     if one of the two amounts is null, or the earlier one is zero
 --   year_to_date_parts: homes sold from January to the month
 --   year_to_date_parts_before: homes sold from January to the same month of the year before
 WITH known_months AS (

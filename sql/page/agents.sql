@@ -1,15 +1,21 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
--- One row per office and user who worked or had a budget there from January to month (the newest month that is over for
--- every office), or earned there in the same months a year before. Agents without a known office have no office id. An
--- agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
--- Budget and actual cover the months with a budget for the user and a known actual. Actual is null if the agent earned
--- at several offices in one of these months, because the budget is of all offices. commission_before covers the same
--- months of the year before; it is null if one of them is not completely loaded for the agent.
--- Status is 'moved to' or 'moved from' (status_office), else 'left', else 'quiet' (for three months), else 'new': first
--- active there after month or, if the year before is loaded, after its January. status_month is the month of the move,
--- the last month of an agent who left or is quiet, or the first month of a new one. As in marts.headcount_month, the
--- month of a move is the first one that marts.user_month has at the new office. commission_change is null for agents
--- whose year is incomplete, and for those with a status, unless they left or moved away after the compared months.
+-- One row per office and user who worked or had a budget there from January to month, or earned there in the same
+-- months a year before. month is the newest month that is over for every office. Agents without a known office have no
+-- office id. An agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
+-- Budget and actual cover the months in which the user has a budget at the office and a known actual. Actual is null
+-- if the agent earned at several offices in one of these months, because the budget is of all offices.
+-- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
+-- the agent.
+-- status is the first of these that is true:
+-- 1. 'moved to' or 'moved from' another office, status_office. As in marts.headcount_month, status_month is the first
+-- month that marts.user_month has at the new office.
+-- 2. 'left': status_month is the agent's last month.
+-- 3. 'quiet' for three months: status_month is the agent's last month.
+-- 4. 'new': first active there after month or, if the year before is loaded, after its January. status_month is the
+-- first month.
+-- commission_change is null in three cases: the earlier commission is zero or not known; the agent's year is
+-- incomplete; or the agent has a status. It is not null because of the status if the agent left, or moved to another
+-- office, and was still active at this office in month or later.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),

@@ -1,8 +1,10 @@
 -- Which commission budgets were entered or changed since the compared publication?
--- One row per office and year, the largest change first: the first and the last changed month, the office's budget from
--- the first to the last, before (null if there was none) and now, and the agents whose own budgets changed, the largest
--- difference first. marts.budget_changes defines a change. Budgets first read since that publication are in no amount:
--- read_first_months has their months.
+-- One row per office and year, the largest change first. marts.budget_changes defines a change.
+-- amount_before and amount_after are the office's budget from first_month to last_month, which are the first and the
+-- last changed month. amount_before is null if there was none. agents are those whose own budgets changed, the largest
+-- difference first.
+-- Budgets that were first read since that publication, and are no change, are in no amount: read_first_months has their
+-- months.
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes

@@ -1,5 +1,6 @@
 -- Which sales were cancelled this year?
--- One row per sale that was found cancelled in the year of the newest month that is over, the latest first.
+-- One row per sale that was found cancelled since the start of the year of the newest month that is over, the latest
+-- first.
 -- known_since_on is the day since which cancelled sales are tracked at its office. Declared VAT is deducted.
 SELECT
     sales.office_id,

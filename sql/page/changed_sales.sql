@@ -1,8 +1,9 @@
 -- Which sales are new, removed, changed or moved to another month since the compared publication?
--- One row per sale, new ones last, the largest change of commission first. The whole sale counts at the listing office.
--- A sale is new only if its office had been loaded before, and its month too unless it is the month of the publication
--- or a later one. A sale that moved to another office is neither new nor removed. Agents are the last known ones.
--- Declared VAT is deducted.
+-- One row per sale, the largest change of commission first, and new sales after all others. The whole sale counts at
+-- the listing office. Agents are the last known ones. Declared VAT is deducted.
+-- A sale is new only if sales of its office had been loaded before. Those of its month must have been loaded too; the
+-- month of the publication and later ones need not have been.
+-- A sale that moved to another office is neither new nor removed: it is left out.
 WITH since AS (
     SELECT since_utc AS at_utc
     FROM meta.news_since

@@ -1,8 +1,8 @@
 -- In which past months has commission changed since the compared publication, and why?
 -- One row per office, month that was over at that publication (meta.news_since), and reason in
--- marts.month_change_reasons: a sale, an agent or the rest; the largest change first. is_late marks an older change of
--- which a reason was found since then. Reasons below one krona are left out; a month without a reason has one row, with
--- amount null. Each row repeats the amounts of its month. Declared VAT is deducted.
+-- marts.month_change_reasons: a sale, an agent or the rest. The largest change comes first. is_late marks an older
+-- change of which a reason was found since then. Reasons below one krona are left out. A month without a reason has one
+-- row, with amount null. Each row repeats the amounts of its month. Declared VAT is deducted.
 WITH reported_changes AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_late
     FROM marts.month_changes AS changes

@@ -1,7 +1,7 @@
 -- How many of the commission budgets for the coming year have been entered?
--- One row per office with such budgets, or with budgets of this year in the same months, by name; no row until one
--- office has such a budget. The months are those with a budget at any office. Only agents with a budget of their own
--- are counted. Budgets of agents who have left are in neither year.
+-- One row per office with such budgets, or with budgets of this year in the same months, by name. There is no row until
+-- one office has such a budget. The months are those of the coming year with a budget at any office. agents counts only
+-- agents with a budget of their own. Budgets of agents who have left are in neither year.
 WITH current_budgets AS (
     SELECT budgets.office_id, budgets.user_id, budgets.month, sum(budgets.amount) AS amount
     FROM marts.budgets AS budgets

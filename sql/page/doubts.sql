@@ -1,8 +1,8 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind in marts.doubts, customer or office, and list of months, with the subjects of figures; office_ids is
--- null if any office may be affected. Of customers no longer requested, only the two years that pages show are here.
--- Checks name no office: one that only warns is about the chain. The tax basis is left out, because the top of a page
--- states it.
+-- One row per kind in marts.doubts, customer or office, and list of months, with the subjects of figures. office_ids is
+-- null if any office may be affected. Of months that are no longer requested, only those of the two years that pages
+-- show are here. A check names no office and no month; if it only warns, it is about the chain. The tax basis is left
+-- out, because the top of a page states it.
 WITH page_doubts AS (
     SELECT
         kind,

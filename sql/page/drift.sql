@@ -1,5 +1,5 @@
 -- How much did earlier months change after they were as recent as the newest one is now?
--- One row; none if marts.month_drift lacks that age, or if the median change is below 0.1 percent.
+-- One row, and no row in two cases: marts.month_drift lacks that age; or the median change is below 0.1 percent.
 SELECT
     newest.month,
     drift.change_share::DOUBLE AS change,

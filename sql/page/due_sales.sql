@@ -1,6 +1,6 @@
 -- Which commissions have been due the longest?
--- One row per sale past possession whose commission has not been received, at offices that note receipts; a receipt
--- dated after the day of counting does not count yet. Amounts are as in receivables.
+-- One row per sale past possession whose commission has not been received, at offices that note receipts. A receipt
+-- dated after the day of counting does not count yet. Amounts are as in receivables: declared VAT is not deducted.
 SELECT
     due.office_id,
     coalesce(due.office_name, due.office_id) AS office_name,

@@ -1,6 +1,7 @@
 -- How far may the forecast of the year be off?
 -- One row per page: the forecast of marts.level_budget_vs_actual at the end of the newest month that is over for
--- every office, with a range if three earlier years are loaded to their end. Declared VAT is deducted.
+-- every office. It has a range if the forecasts of three earlier years can be compared with how the years ended.
+-- Declared VAT is deducted.
 SELECT
     accuracy.level AS kind,
     coalesce(accuracy.member_id, '') AS scope,

@@ -1,6 +1,6 @@
 -- How many agents are at work, and who joined or left?
--- One row per page and month: the newest thirteen that are over. No row if the user report of an office is not loaded
--- in full; all counts but agents are null if that of the month before is not.
+-- One row per page and month: the newest thirteen that are over. A month has no row if the user report of an office is
+-- not loaded in full for it. All counts except agents are null if one is not loaded in full for the month before.
 SELECT
     headcount.level AS kind,
     coalesce(headcount.member_id, '') AS scope,

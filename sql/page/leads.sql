@@ -1,9 +1,11 @@
 -- How many leads were received in the last twelve months, how many homes do they name, and how many of these were sold?
--- One row per page (the chain, a brand, a region or an office), part, way and name. Part states what name is: all,
--- side, kind, state or office, and for incoming leads also sender, or week: each that began in the newest three months
--- and is over, with a zero if it had no lead. In the parts side and kind a home counts once per side, in the other parts
--- once in all; for senders, homes of buyers do not count, as in marts.lead_sources. Days is the median from a sold
--- home's first lead to its contract; days_of_sellers is the same for leads of sellers.
+-- One row per page (the chain, a brand, a region or an office), part, way and name. part states what name is: all,
+-- side, kind, state or office; for incoming leads also sender or week. A week is here if it began in the newest three
+-- months and is over. A week without a lead has a zero, if the page has any lead of these months.
+-- In the parts side and kind, a home counts once per side; in the other parts, once in all. For senders, homes of
+-- buyers do not count, as in marts.lead_sources.
+-- days is the median of the days from a sold home's first lead to its contract; days_of_sellers is the same for leads
+-- of sellers.
 WITH newest AS (
     SELECT max(month) AS month FROM marts.office_month
 ),

@@ -1,6 +1,6 @@
 -- How do prices compare with asking prices, and how quickly do homes sell?
--- One row per page and month with at least 25 sales in the twelve months up to it (marts.market): of the newest 24
--- months, those that are over, and for which sales of the eleven months before are loaded.
+-- One row per page and month with at least 25 sales in the twelve months up to it (marts.market). A month is here if it
+-- is one of the newest 24, is over, and is at least eleven months after the first month with a sale.
 SELECT
     level AS kind,
     coalesce(member_id, '') AS scope,

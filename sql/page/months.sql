@@ -1,11 +1,11 @@
 -- What was earned in each month, compared with the same month a year before and the budget?
 -- One row per page (the chain, a brand, a region or an office) and month: the 25 months up to the newest loaded one,
--- and the rest of its year. is_shown marks the newest twelve that are over and the current month, as far back as months
--- are loaded, but always the newest six. Goal is the budget of all offices, for coming months too. read_at_utc is the
--- time of the oldest answer that the month uses.
--- A month that is over is partial if an expected office is not loaded to its end; it has neither a budget nor a year
--- before. The current month has both, each for the whole month. The year before is null unless every expected office
--- was loaded to the end of that month.
+-- and the rest of its year. is_shown marks the current month and the newest twelve that are over. It leaves out months
+-- before the oldest loaded one, but never the newest six. goal is the budget of all offices, for coming months too.
+-- read_at_utc is the time of the oldest answer that the month uses.
+-- A month that is over is partial if an expected office is not loaded to its end. A partial month has neither a budget
+-- nor a year before. The current month has both, each for the whole month, if all expected offices are loaded to now.
+-- The year before is also null if an expected office was not loaded to the end of that month.
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
     FROM marts.level_office_month

@@ -1,13 +1,15 @@
 -- What was earned in each period, compared with the year before and the budget?
 -- One row per page (the chain, a brand, a region or an office), period and office, and one per page and period for all
--- of its offices. Periods are the current month, the last whole month, and the year and the twelve months up to that;
--- single offices have only the last whole month and the year. A month counts as in marts.chain_month. Changes are like
--- for like: they cover the offices that marts.growth compares (compared_offices counts them), but total_change and
--- commission_before cover all offices, even those that opened or closed. open_offices leaves out offices that closed
--- before the period. The current month is not compared. Actual is the commission of those offices and months that have
--- a budget; unbudgeted_months has the others of offices with a budget, once per office. year_forecast and year_budget
--- cover the offices with a budget for every month of the year since they began, but year_forecast of a single office
--- does not need that; budget_months counts an office's months with one. Declared VAT is deducted.
+-- of its offices. The row for all has no office_id. Declared VAT is deducted.
+-- Periods are the current month, the last whole month, and the year and the twelve months up to that. Rows of single
+-- offices have only the last whole month and the year.
+-- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
+-- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
+-- not compared. open_offices leaves out offices that closed before the period.
+-- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
+-- in which an office with a budget for other months of the year earned something; each stands once per office.
+-- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
+-- office has a year_forecast even without such a budget. budget_months counts an office's months with a budget.
 WITH office_months AS (
     SELECT
         months.* REPLACE (

@@ -1,7 +1,7 @@
 -- How much commission is signed and not received, and how long has it been due?
--- One row per office, the one with most overdue for over 60 days first. An office that has never noted a receipt has a
--- row without amounts: with amounts it would look as if it had never been paid. Declared VAT is not deducted, because
--- it is paid as well.
+-- One row per office with outstanding commission, the one with most overdue for over 60 days first. An office that has
+-- never noted a receipt has a row without amounts: with amounts it would look as if it had never been paid. Declared
+-- VAT is not deducted, because the VAT is paid as well.
 WITH outstanding AS (
     SELECT *, state <> 'received' AND outstanding_commission > 0 AS is_outstanding FROM marts.receivables
 )

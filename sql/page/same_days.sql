@@ -1,6 +1,8 @@
 -- How does the current month compare with the same days of last year, like for like?
--- One row per page with a sale in these days of either year, over its offices in marts.same_days, except those that
--- began since last year or have closed. Offices whose days end before until_on are named. Declared VAT is deducted.
+-- One row per page with commission from sales in these days of either year. It covers the page's offices in
+-- marts.same_days, except those that began since last year or have closed. A page has no row if the commission of one
+-- of these offices is not known. offices_behind are the offices whose days end before until_on. Declared VAT is
+-- deducted.
 WITH page_offices AS (
     SELECT
         levels.level AS kind,

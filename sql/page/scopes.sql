@@ -1,8 +1,11 @@
 -- Which pages are there, and up to which day are their numbers known?
--- One row per page: the chain, each office with loaded rows that has not been closed for a year, and, if there are
--- several, each brand and each region. State is why the numbers of an office end early: cut (its newest month was
--- loaded in part), behind (the chain's newest month is not loaded) or stopped (it is no longer expected); null if they
--- do not.
+-- One row per page:
+-- 1. the chain;
+-- 2. each office with a loaded commission, except those that closed more than a year before the newest month;
+-- 3. each brand, if there are several; each region, if there are several.
+-- state is why the numbers of an office end early: cut (its newest month was loaded in part), behind (the chain's
+-- newest month is not loaded) or stopped (the office is no longer expected). Null in two cases: if they do not end early;
+-- for other pages.
 WITH coverage_months AS (
     SELECT
         coverage.month,

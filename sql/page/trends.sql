@@ -1,6 +1,7 @@
 -- Whose commission is falling, and whose is rising?
--- One row per agent who has not left, the largest decline first: the three newest months that are over for every
--- office, compared with the same three of last year. Declared VAT is deducted.
+-- One row per agent who has not left and is compared in marts.agent_trends, the largest decline first: the three newest
+-- months that are over for every office, compared with the same three of last year. An agent who was at several offices
+-- since then has no office_id. Declared VAT is deducted.
 SELECT
     CASE WHEN elsewhere.user_id IS NULL THEN trends.office_id END AS office_id,
     trends.office_name,

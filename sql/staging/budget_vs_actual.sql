@@ -26,25 +26,29 @@
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   budget: the budget of the whole month, even where is_open; commission in SEK without VAT, as documented for
 --     setting budgets; null without a budget
---   actual: amount reached in the month, so far if it is open; null if the month is not loaded, lacks rows, or has
---     ended since it was read. The currency of commission is not documented, and declared VAT is deducted: see basis_note
---   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month
+--   actual: amount reached in the month, so far if it is open. Null in three cases: the month is not loaded; it lacks
+--     rows; or it has ended since it was read. The currency of commission is not documented, and declared VAT is
+--     deducted: see basis_note
+--   attainment_share: actual as a share of budget, 1 when just reached. Null in three cases: without a budget; in an
+--     open month; if actual is null
 --   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add it
 --     up over months
---   year_to_date_actual: amount reached from January to the month; null if one of these months is not loaded;
+--   year_to_date_actual: amount reached from January to the month; null if actual is not known in one of these months;
 --     already a sum, so never add it up over months
---   year_to_date_attainment_share: amount reached in the months with a budget, as a share of
---     year_to_date_budget; null in an open month
+--   year_to_date_attainment_share: amount reached in the months with a budget, as a share of year_to_date_budget. Null
+--     in three cases: in an open month; if year_to_date_actual is null; without a budget so far
 --   year_budget: budget of the whole year, from the months that have one; the same on every row of the year, so read
 --     one row and never add it up over months
---   year_forecast: where the year will end, all twelve months together, as seen from this month; null in an open month:
---     read the latest month with NOT is_open, never add it up over months
---   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget
+--   year_forecast: where the year will end, all twelve months together, as seen from this month. Read the latest month
+--     with NOT is_open, and never add it up over months. Null in two cases: in an open month; if year_to_date_actual is
+--     null
+--   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget. Null in two cases:
+--     if year_forecast is null; without a budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
 --   is_open: whether the month is not over yet, or still to come
---   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented;
---     null for counts, and if both are declared to be without VAT
+--   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented. Null
+--     in two cases: for counts; if both are declared to be without VAT
 WITH current_budgets AS (
     SELECT office_id, user_id, month, measure, amount
     FROM marts.budgets
