@@ -18,6 +18,7 @@ from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable_paths
+from warehouse.marts.queries import SQL
 from warehouse.persons.erased_list import read_erased
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
@@ -130,11 +131,7 @@ def observe(
         more = f" (and {len(settings_error.problems) - 1} more)" if len(settings_error.problems) > 1 else ""
         error = f"the settings do not load: {settings_error.problems[0]}{more}"
         added.append(Condition(Kind.SETTINGS, error=error))
-    for entry in settings.acknowledge:
-        if entry.kind not in ("", *Kind):
-            error = f"[[acknowledge]] names the kind {entry.kind!r}, which no condition has"
-            remedy = f"Write one of: {', '.join(sorted(Kind))}."
-            added.append(Condition(Kind.SETTINGS, error=error, remedy=remedy))
+    added += _unknown_acknowledgements(settings)
     try:
         with_shapes(REPORTS, settings.shapes_file)
     except ShapesError as problem:
@@ -147,6 +144,20 @@ def observe(
     today = settings.today or now.date()
     all_conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
     return replace(view, standings=standings, conditions=all_conditions)
+
+
+def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
+    """A condition for each name in an acknowledgement that no condition can have."""
+    checks = [path.stem for path in (SQL / "checks").glob("*.sql")]
+    customers = [customer.id for customer in settings.customers]
+    known = {"kind": [*Kind], "report": [*REPORTS], "customer": customers, "check_name": checks}
+    for entry in settings.acknowledge:
+        for key, names in known.items():
+            if (name := getattr(entry, key)) and name not in names:
+                error = f"[[acknowledge]] names the {key} {name!r}, which does not exist"
+                yield Condition(
+                    Kind.SETTINGS, error=error, remedy=f"Write one of: {', '.join(sorted(names))}."
+                )
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:

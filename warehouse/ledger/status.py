@@ -14,7 +14,7 @@ from duckdb import BinderException, CatalogException
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import WORK, is_locked, work_of
+from warehouse.store.lock import work_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
     [(is_empty,)] = connection.execute("SELECT count(*) = 0 FROM meta.loads").fetchall()
-    return is_empty and any(data_dir.glob("landing/*")) and not is_locked(data_dir / WORK)
+    return is_empty and any(data_dir.glob("landing/*")) and work_of(data_dir) is None
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:

@@ -156,7 +156,7 @@ def test_lost_access_fails_the_run_and_materializes_nothing(read: Harness) -> No
     refused = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
     assert len(read.instance.fetch_materializations(refused, limit=5).records) == 1
     assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
-    assert failure_of(result).splitlines()[-1].endswith(" --report NAME` requests it before tomorrow.")
+    assert failure_of(result).splitlines()[-1].endswith(" --customer ID` requests it before tomorrow.")
 
 
 def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_requested_when_selected(
