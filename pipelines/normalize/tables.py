@@ -13,16 +13,9 @@ from pipelines.normalize.contents import FilledColumn, empty_column
 
 Tables = dict[str, "NormalizedTable"]
 OUR_COLUMNS = (
-    "_customer",
-    "_month",
-    "_load_id",
-    "_fetched_at_utc",
-    "_row",
-    "_parent_row",
-    "valid_from_utc",
-    "valid_to_utc",
-    "rowid",  # DuckDB's own row number
-)
+    "_customer", "_month", "_load_id", "_fetched_at_utc", "_row", "_parent_row",
+    "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
+)  # fmt: skip
 NEARLY_ALL = 0.9
 """A choice counts as ignored if at least this share of the first value's ids is returned for the second."""
 

@@ -57,9 +57,7 @@ def shape_of(report: Report) -> Place:
             continue
         rows = rows_path(table.rows)
         if rows.parent not in places_to_rows:
-            raise PathError(
-                f"{table.name}: its rows are below {rows.parent!r}, which is not an earlier table"
-            )
+            raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no earlier table")
         places = places_to_rows[table.name] = _walk(places_to_rows[rows.parent][-1:], rows)
         if other := places[-1].table:
             raise PathError(f"{table.name} and {other.name} both have their rows at {rows.text!r}")
