@@ -2,7 +2,7 @@
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
-3. Every row gets its month; rows that do not fit are rejected, and rows of other windows are left out.
+3. Each row gets its month. Rows that do not fit are rejected; those that another request brings are left out.
 4. The remaining rows become a table. Then their lists are read; undeclared lists become separate tables.
 """
 

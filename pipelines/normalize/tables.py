@@ -58,7 +58,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row of a table states its month: its rows then count for the first month.
+    were requested and no row of a table states its month: the table's rows then count for the first month.
     """
 
     tables: tuple[NormalizedTable, ...]

@@ -30,7 +30,8 @@ class Months:
 
     `dated_by` is the column that states the months, if any. `left_out` are rows that another request will
     bring, and which are neither loaded nor rejected: rows dated just outside the window, or naming another
-    month. A row dated further away is rejected. `are_unknown` is true if several months were requested and no
+    month. A row dated further away is rejected. Example: of a request for May, a row of 30 April is left out,
+    and a row of 15 April is rejected. `are_unknown` is true if several months were requested and no
     row states its month, so that all rows count for the first month.
     """
 
