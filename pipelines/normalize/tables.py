@@ -124,6 +124,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice has returned more than once.
 
     Of the rows with the same id, only those of the choice's last value stay; of equal rows, only the first.
+    Example: of a lead that was returned as active, then as removed, the removed row stays.
     If the service ignores the choice, the choice's column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices

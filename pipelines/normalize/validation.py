@@ -45,9 +45,9 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     """The months of the rows of a topmost table; `window` are the requested months."""
     if not window:
         return Months(constant(None, pl.Date(), length))
-    first = constant(window[0].first_day, pl.Date(), length)
+    first_month = constant(window[0].first_day, pl.Date(), length)
     requested = [month.first_day for month in window]
-    first_month_only = Months(first, are_unknown=len(window) > 1 and length > 0)
+    first_month_only = Months(first_month, are_unknown=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
         all_documented = all(column.column.documented for column in columns.values())
@@ -65,7 +65,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
             return first_month_only
         is_other = named.is_not_null() & ~named.is_in(requested)
         return Months(named, "month", set(is_other.arg_true()))
-    return Months(first)
+    return Months(first_month)
 
 
 def named_months(columns: Columns) -> pl.Series | None:

@@ -190,8 +190,9 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the changed months only the latest `max_changed_months` are requested: if the service reports every
-    sale as changed, one night must not request all months again.
+    Of the months that are due only because they changed, the latest `max_changed_months` are requested, and
+    the others are postponed: if the service reports every sale as changed, one night must not request all
+    months again.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}

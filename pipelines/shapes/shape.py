@@ -16,8 +16,8 @@ class Place:
     """A place with objects: the document itself, or the elements that a hop leads to.
 
     `columns` are the declared columns that are read here, by path; `below` are the next places. If the rows
-    of a table are here, `sources` has the place and path of each of its columns that is read here or above,
-    and `from_parent` maps columns of the table to columns of the parent row.
+    of a table are here, `sources` has the place and path of each column of that table that is read here or
+    above, and `from_parent` maps columns of that table to columns of the parent row.
     """
 
     hop: Hop = DOCUMENT_HOP
