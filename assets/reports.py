@@ -251,7 +251,7 @@ def _sync(
     Returns the windows, and the reason if the sync stopped early. Months are not requested again if they were
     fetched since `began_utc` or, without it, since the start of the command that this run waited for.
     """
-    clock, log = project.clock, context.log
+    settings, clock, log = project.settings, project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
 
     def on_window(window: WindowResult) -> None:
@@ -265,14 +265,14 @@ def _sync(
             log.info(line)
 
     name = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
-    with work_lock(project.settings.data_dir, name, on_wait=log.info, now=clock.utc_now) as blocker_began_utc:
-        selection = _selection(project, context, batch, began_utc or blocker_began_utc)
+    with work_lock(settings.data_dir, name, on_wait=log.info, now=clock.utc_now) as earlier_command_began_utc:
+        selection = _selection(project, context, batch, began_utc or earlier_command_began_utc)
         if selection is None:
             return windows, ""
         summary = sync(
-            project.settings,
+            settings,
             selection,
-            context=prepare_shapes(project.settings, selection, project.run_context, log.info),
+            context=prepare_shapes(settings, selection, project.run_context, log.info),
             on_plan=lambda plan: log.info(progress.begin(plan)),
             on_result=on_window,
         )

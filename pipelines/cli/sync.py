@@ -70,17 +70,17 @@ def run_plan(
     print_records(
         [dict(zip(names, group, strict=True)) | _totals(reports) for group, reports in groups.items()]
     )
-    more = "; older months of sales that changed are requested as well" if plan.probes else ""
+    more = " The sync will first ask which sales changed, and may add older months." if plan.probes else ""
     print_wrapped(
         "",
-        f"{counted(plan.requests, 'request')} expected if all is well{more}; "
-        f"{duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was sent.",
+        f"{counted(plan.requests, 'request')} expected if all is well; "
+        f"{duration(plan.seconds)} at {plan.requests_per_second:g} per second.{more} Nothing was sent.",
     )
     return 0
 
 
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
-    """Months and requests of planned reports, with the reasons for requesting or skipping them."""
+    """Months, requests and reasons; `loaded` also counts known ids that are not requested now."""
     return {
         "missing": sum(len(planned.months.missing) for planned in reports),
         "due": sum(len(planned.months.due) for planned in reports),
@@ -97,7 +97,7 @@ def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
     for rule, number in Counter(rule for planned in reports for rule in planned.months.due.values()).items():
         yield f"{count(number)} {rule}"
     if postponed := sum(planned.postponed_ids for planned in reports):
-        yield f"{counted(postponed, 'id')} in a later nightly run"
+        yield f"{counted(postponed, 'id')} postponed to a later nightly run"
     for reason, number in Counter(planned.skipped for planned in reports if planned.skipped).items():
         yield f"{counted(number, 'report')} skipped: {reason}" if len(reports) > 1 else reason
 
@@ -129,15 +129,15 @@ def run_sync(
     report: Reports,
     ids: Ids,
     refresh: Refresh = False,
-    accept_shrink: Annotated[bool, flag("--accept-shrink", "load rows that were held back")] = False,
+    accept_shrink: Annotated[bool, flag("--accept-shrink", "load answers despite the guard")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
     no_wait: Annotated[bool, flag("--no-wait", "exit with 1 if another command is running")] = False,
 ) -> int:
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with working(settings, "sync", wait=not no_wait) as blocker_began_utc:
-        summary = sync_with_progress(settings, replace(selection, fresh_since=blocker_began_utc))
+    with working(settings, "sync", wait=not no_wait) as earlier_command_began_utc:
+        summary = sync_with_progress(settings, replace(selection, fresh_since=earlier_command_began_utc))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
         is_published = True

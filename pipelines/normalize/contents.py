@@ -76,6 +76,7 @@ class Fields:
 class Contents:
     """The values of objects by name; nested objects are flattened, and lists of objects set aside.
 
+    Example: {"sale": {"price": 5}, "bids": [{"id": 1}]} has the column `sale_price` and the list `bids`.
     `declared` has the columns to read, and `lists` the lists that are read as places of their own. With
     `takes_all`, undeclared fields become columns; with `takes_lists`, undeclared lists are set aside too.
     """

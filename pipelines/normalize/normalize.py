@@ -2,7 +2,7 @@
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
-3. Every row gets its month; rows that do not fit are rejected, and rows of other windows are left out.
+3. Each row gets its month. Rows that do not fit are rejected; those that another request brings are left out.
 4. The remaining rows become a table. Then their lists are read; undeclared lists become separate tables.
 """
 
@@ -198,7 +198,7 @@ class _Normalizer:
             months = Months(parent.frame["_month"].gather(level.rows_above))
         else:
             months = months_of(self.report, table, by_name, self.window, length)
-            self.undated |= months.undated
+            self.undated |= months.are_unknown
         rejected = self._reject_rows(level, table, by_name, months)
         kept = [row for row in range(length) if row not in rejected and row not in months.left_out]
         first_days, rows_above = months.first_days, level.rows_above
@@ -219,19 +219,19 @@ class _Normalizer:
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
         """Record the rows that do not fit; returns their indexes. Raises ShapeMismatch if too many do not."""
-        unfit = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
-        unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
-        reasons = rejections(table, columns, months, unfit)
+        rejected = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
+        rejected |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
+        reasons = rejections(table, columns, months, rejected)
         if not reasons:
             return ()
         self._check_documents(level, table, reasons)
-        undated = undatable_rows(table, columns, months)
+        undatable = undatable_rows(table, columns, months)
         stated_months = named_months(columns) if months.dated_by else None
         requested_days = {month.first_day for month in self.window}
         where = f"{level.place.path or 'the answer'}, element"
         for row, (reason, column) in reasons.items():
             month = months.first_days[row] or (stated_months[row] if stated_months is not None else None)
-            is_undatable = month is None and row in undated
+            is_undatable = month is None and row in undatable
             month = month if month in requested_days else None
             raw = to_json(level.elements[row])
             self.rejected.append(

@@ -3,7 +3,8 @@
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
 answer does not fit its shape if the object that lacks the list (a) has an undeclared list or object with
 content, (b) looks like a row of the list, or (c) is in an object that has an undeclared list or object with
-the name of the list.
+the name of the list. Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]}
+does not fit.
 """
 
 from __future__ import annotations

@@ -13,16 +13,9 @@ from pipelines.normalize.contents import FilledColumn, empty_column
 
 Tables = dict[str, "NormalizedTable"]
 OUR_COLUMNS = (
-    "_customer",
-    "_month",
-    "_load_id",
-    "_fetched_at_utc",
-    "_row",
-    "_parent_row",
-    "valid_from_utc",
-    "valid_to_utc",
-    "rowid",  # DuckDB's own row number
-)
+    "_customer", "_month", "_load_id", "_fetched_at_utc", "_row", "_parent_row",
+    "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
+)  # fmt: skip
 NEARLY_ALL = 0.9
 """A choice counts as ignored if at least this share of the first value's ids is returned for the second."""
 
@@ -65,7 +58,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row of a table states its month: its rows then count for the first month.
+    were requested and no row of a table states its month: the table's rows then count for the first month.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -131,6 +124,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice has returned more than once.
 
     Of the rows with the same id, only those of the choice's last value stay; of equal rows, only the first.
+    Example: of a lead that was returned as active, then as removed, the removed row stays.
     If the service ignores the choice, the choice's column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices

@@ -114,11 +114,11 @@ def convert_values(
 
 
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
-    """Rewrite numbers in texts as JSON writes them; all texts of a column have the same decimal mark.
+    """Rewrite numbers in texts as JSON writes them, with one decimal mark for the whole column.
 
     The mark is `decimal`, unless only the other mark (point or comma) fits all texts. The other mark, or a
-    blank, may separate thousands. A text that does not fit gets a '?' appended, so that it is rejected and
-    never read with the wrong mark.
+    blank, may separate thousands: `1 234,5` and `1.234,5` become `1234.5`. A text that does not
+    fit gets a '?' appended, so that it is rejected and never read with the wrong mark.
     """
     texts = texts.str.strip_chars()
     is_nothing = texts.is_null() | (texts == "") | texts.is_in(NON_NUMBERS)

@@ -1,4 +1,4 @@
-"""The month of every row, and the rejected rows: those with misfits, without an id, or of a wrong month."""
+"""The month of every row, and the rejected rows: of a wrong type, without a key, or of a wrong month."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.normalize.types import constant
 from pipelines.shapes.proposal import NUMBER_OF_MONTH, WHOLE_MONTH
 
 OUTSIDE = "its month was not requested"
-UNDATED = "the declared column of its date is empty"
+NO_DATE = "its date is empty"
 NO_MONTH = "its month cannot be read"
 NOT_AN_OBJECT = "it is not an object"
 NO_DECLARED_COLUMN = "it has none of the declared columns"
@@ -28,24 +28,26 @@ Columns = Mapping[str, FilledColumn]
 class Months:
     """The first day of each row's month; null if the month is unknown, or a date is in no requested month.
 
-    `dated_by` is the column that states the months, if any. `left_out` are the rows that belong to other
-    windows. `undated` is true if several months were requested and no row states its month, so that all rows
-    count for the first month.
+    `dated_by` is the column that states the months, if any. `left_out` are rows that another request will
+    bring, and which are neither loaded nor rejected: rows dated just outside the window, or naming another
+    month. A row dated further away is rejected. Example: of a request for May, a row of 30 April is left out,
+    and a row of 15 April is rejected. `are_unknown` is true if several months were requested and no
+    row states its month, so that all rows count for the first month.
     """
 
     first_days: pl.Series
     dated_by: str = ""
     left_out: set[int] = field(default_factory=set)
-    undated: bool = False
+    are_unknown: bool = False
 
 
 def months_of(report: Report, table: Table, columns: Columns, window: Sequence[Month], length: int) -> Months:
     """The months of the rows of a topmost table; `window` are the requested months."""
     if not window:
         return Months(constant(None, pl.Date(), length))
-    first = constant(window[0].first_day, pl.Date(), length)
+    first_month = constant(window[0].first_day, pl.Date(), length)
     requested = [month.first_day for month in window]
-    first_month_only = Months(first, undated=len(window) > 1 and length > 0)
+    first_month_only = Months(first_month, are_unknown=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
         all_documented = all(column.column.documented for column in columns.values())
@@ -63,7 +65,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
             return first_month_only
         is_other = named.is_not_null() & ~named.is_in(requested)
         return Months(named, "month", set(is_other.arg_true()))
-    return Months(first)
+    return Months(first_month)
 
 
 def named_months(columns: Columns) -> pl.Series | None:
@@ -80,13 +82,13 @@ def named_months(columns: Columns) -> pl.Series | None:
 
 
 def rejections(
-    table: Table, columns: Columns, months: Months, unfit: Mapping[int, str]
+    table: Table, columns: Columns, months: Months, rejected: Mapping[int, str]
 ) -> dict[int, tuple[str, str | None]]:
     """Rejected rows in order, each with its most important reason and the column at fault, if any.
 
-    `unfit` are rows that are already rejected, with reasons. A reason never contains a value of the row.
+    `rejected` are rows that are already rejected, with reasons. A reason never contains a value of the row.
     """
-    reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in unfit.items()}
+    reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in rejected.items()}
     for mask, reason, column in _reasons(table, columns, months):
         for row in mask.fill_null(value=False).arg_true():
             reasons.setdefault(row, (reason, column))
@@ -94,16 +96,19 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: with an unreadable date, or with a key but no date."""
+    """Rows that may belong to any requested month: with an unreadable date, or with a key but no date.
+
+    A row with neither key nor date identifies nothing that a month could lack.
+    """
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]
-    is_undated = column.values.is_null() if table.dated_by else months.first_days.is_null()
+    lacks_date = column.values.is_null() if table.dated_by else months.first_days.is_null()
     for name in table.key:
-        is_undated &= columns[name].values.is_not_null()
+        lacks_date &= columns[name].values.is_not_null()
     for mask in column.misfits.values():
-        is_undated |= mask.fill_null(value=False)
-    return set(is_undated.arg_true())
+        lacks_date |= mask.fill_null(value=False)
+    return set(lacks_date.arg_true())
 
 
 def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[pl.Series, str, str]]:
@@ -118,5 +123,5 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
             yield is_missing, f"{name}, which identifies a row, is missing", name
     if months.dated_by and months.first_days.null_count():
         if table.dated_by:
-            yield columns[months.dated_by].values.is_null(), UNDATED, months.dated_by
+            yield columns[months.dated_by].values.is_null(), NO_DATE, months.dated_by
         yield months.first_days.is_null(), OUTSIDE if table.dated_by else NO_MONTH, months.dated_by

@@ -46,8 +46,8 @@ class Due(NamedTuple):
 class Calendar:
     """Today in the brokerage's time zone, the first month of all (`start`), and counts of months.
 
-    This month and those before it, `due_months` in all, are "the latest months"; they are requested most
-    often. Budgets are also requested for `months_ahead` future months.
+    This month and those before it, `due_months` in all, are "the latest months": if 3, in May, March to May.
+    They are requested most often. Budgets are also requested for `months_ahead` future months.
     """
 
     today: date
@@ -79,10 +79,12 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    - The latest and future months, and months fetched before they ended, are due every night. If
-      `is_spread_over_week`, no month is: the latest and future ones are due once in at most a week.
+    - The latest and future months, and months fetched before they ended, are due every night.
+    - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
+      week, or once in as many days as there are such months, if these are fewer than seven.
     - Other months up to twelve months old are due once in four weeks. Months of one request are due on the
-      same day, those of the next request a day later; `offset` shifts these days.
+      same day, those of the next request a day later: with three months a request, January to March on one
+      day, April to June on the next. `offset` shifts these days.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
     """
@@ -188,8 +190,9 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the changed months only the latest `max_changed_months` are requested: if the service reports every
-    sale as changed, one night must not request all months again.
+    Of the months that are due only because they changed, the latest `max_changed_months` are requested, and
+    the others are postponed: if the service reports every sale as changed, one night must not request all
+    months again.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}
@@ -267,7 +270,10 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months, not read today, whose rows may still change: at most `max_months`, read longest ago."""
+    """Older months, not read today, whose rows may still change.
+
+    If they are more than `max_months`, only the `max_months` that were read longest ago.
+    """
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

@@ -175,7 +175,8 @@ def record_next_due(
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
     """Plan the selected reports of each customer, those without months first.
 
-    With `exact`, only its pairs are planned; otherwise, only customers that are active or that are named.
+    If the selection has `exact` pairs, only these are planned. If not, each report is planned for each
+    customer that is active or that the selection names.
     """
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):

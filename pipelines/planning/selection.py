@@ -32,9 +32,10 @@ class Selection:
     guard would otherwise hold back. Months that an earlier try or another command fetched after `fresh_since`
     are not requested.
 
-    If the sync is `guided`, or if it selects no months, reports or ids and is no `refresh`, it also requests
-    unsettled months: older months whose rows may still change. Such a sync first asks the service which sales
-    changed, and also requests the months of those sales, but not if the setting `changed_months` is 0.
+    A sync looks for changes if it is `guided`, or if only `customers` narrow it and it is no `refresh`. It
+    then also requests unsettled months: older months whose rows may still change. And it first asks the
+    service which sales changed, and requests the months of those sales too. (If the setting `changed_months`
+    is 0, it does not ask.)
     """
 
     first: Month | None = None

@@ -72,8 +72,9 @@ def windows(
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
     A window has one span. With `limit`, it has spans of at most that many months, including an extra day at
-    each end. With `max_days`, it is one month, in spans of at most that many days, because the service
-    rejects longer ones. A window that ends with the current month ends today, any other with its last month.
+    each end: if 2, January to March become 1 January to 27 February and 28 February to 31 March.
+    With `max_days`, a window is one month, in spans of at most that many days, because the service rejects
+    longer ones. A window that ends with the current month ends today, any other with its last month.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)

@@ -44,7 +44,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how it is delivered: complete and without delay, unless a fault changes that."""
+    """An answer, and how it is delivered: complete and at once, except for faults and `--latency`."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -75,7 +75,10 @@ def json_reply(status: int, answer: object, headers: Mapping[str, str] | None = 
 
 @dataclass
 class LoggedCall:
-    """A request; times are monotonic, and `in_flight` counts it and the requests in progress at its start."""
+    """A request, with times from `time.monotonic()`.
+
+    `in_flight` is how many requests, this one included, were in progress when it started.
+    """
 
     method: str
     path: str

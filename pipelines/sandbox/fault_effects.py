@@ -131,44 +131,44 @@ def _rows(tree: object) -> Iterator[Row]:
             yield from _rows(value)
 
 
-def _unknown_fields(tree: object, fault: Fault, chance: Random) -> object:
+def _unknown_fields(tree: object, fault: Fault, rng: Random) -> object:
     """Add unknown fields to some rows."""
     for row in list(_rows(tree)):
-        if chance.random() < fault.share:
-            row["sandboxNote"] = chance.choice(("ny", "äldre", "östlig"))
-            row["sandboxWeight"] = round(chance.uniform(0, 10), 3)
-            row["sandboxDetail"] = {"level": chance.randint(1, 3), "codes": [chance.randint(1, 9), 5]}
+        if rng.random() < fault.share:
+            row["sandboxNote"] = rng.choice(("ny", "äldre", "östlig"))
+            row["sandboxWeight"] = round(rng.uniform(0, 10), 3)
+            row["sandboxDetail"] = {"level": rng.randint(1, 3), "codes": [rng.randint(1, 9), 5]}
     return tree
 
 
-def _wrong_types(tree: object, fault: Fault, chance: Random) -> object:
+def _wrong_types(tree: object, fault: Fault, rng: Random) -> object:
     """Give a documented field of some rows a value of the wrong type."""
     for row in list(_rows(tree)):
         fit = [name for name in WRONG_VALUES if isinstance(row.get(name), str | int | float)]
-        if fit and chance.random() < fault.share:
-            name = chance.choice(fit)
+        if fit and rng.random() < fault.share:
+            name = rng.choice(fit)
             row[name] = WRONG_VALUES[name]
     return tree
 
 
-def _wrong_rows(tree: object, fault: Fault, chance: Random) -> object:
+def _wrong_rows(tree: object, fault: Fault, rng: Random) -> object:
     """Replace some rows with values that are not objects."""
     if isinstance(tree, list):
         return [
-            chance.choice((None, 17, "rad"))
-            if isinstance(item, dict) and chance.random() < fault.share
-            else _wrong_rows(item, fault, chance)
+            rng.choice((None, 17, "rad"))
+            if isinstance(item, dict) and rng.random() < fault.share
+            else _wrong_rows(item, fault, rng)
             for item in tree
         ]
     if isinstance(tree, dict):
-        return {name: _wrong_rows(value, fault, chance) for name, value in tree.items()}
+        return {name: _wrong_rows(value, fault, rng) for name, value in tree.items()}
     return tree
 
 
-def _nested_list(tree: object, _: Fault, chance: Random) -> object:
+def _nested_list(tree: object, _: Fault, rng: Random) -> object:
     """Add a list of objects to every row."""
     for row in list(_rows(tree)):
-        row["channels"] = [{"name": name, "count": chance.randint(0, 9)} for name in ("telefon", "e-post")]
+        row["channels"] = [{"name": name, "count": rng.randint(0, 9)} for name in ("telefon", "e-post")]
     return tree
 
 
@@ -192,12 +192,12 @@ def _change_numbers(rows: list[Row], tree: object, change: Callable[[float], obj
     return tree
 
 
-def _empty_report(tree: object, fault: Fault, chance: Random) -> object:
+def _empty_report(tree: object, fault: Fault, rng: Random) -> object:
     """The same envelope without rows, with 0 for its numbers."""
     if isinstance(tree, list):
         return []
     if isinstance(tree, dict):
-        return {name: _empty_report(value, fault, chance) for name, value in tree.items()}
+        return {name: _empty_report(value, fault, rng) for name, value in tree.items()}
     return 0 if isinstance(tree, int) and not isinstance(tree, bool) else tree
 
 

@@ -1,11 +1,18 @@
 """Paths: where rows are in an answer, and where each column is along the path to the rows.
 
-path = step("."step)*    case and separators of names are ignored; an empty path is the document
-name   a member          name[]  each element of a list       name{}  each value of an object
-*[]    every list of objects in this object                   (a|b)[] these lists together
-#      after {}, *[] or (a|b)[]: the name under which the element was found
-.x     x of the row      .       the row itself               -       the service has none
-@table.x[]  rows below another table's rows                   @table.id  a column of that table
+A path is steps joined by dots. Case and separators of names are ignored; an empty path is the document.
+name        a member
+name[]      each element of a list
+name{}      each value of an object
+*[]         each element of every list of objects in this object
+(a|b)[]     each element of the lists a and b
+#           after {}, *[] or (a|b)[]: the name under which the element was found
+.x          x of the row; a dot alone is the row itself
+-           the service does not send this column
+@table.x[]  rows below the rows of another table
+@table.id   a column of that other table
+Example: in {"offices": {"M1": {"name": "Ek", "users": [{"id": 7}]}}}, with rows at `offices{}.users[]`,
+`.id` is 7, `offices{}.name` is "Ek", and `offices{}#` is "M1".
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ NONE = "-"
 ANY = "*"
 KEY = "#"
 _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
-"""The names of a step, `[]` or `{}` if it leads into a list or keyed objects, and # if it reads a key."""
+"""Three groups: the names; `[]` or `{}`, if any; `#` if the key is wanted."""
 
 
 class PathError(ValueError):
@@ -33,10 +40,10 @@ def simplified(name: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """One step into a document: a member, or each element of the lists or keyed objects under some names.
+    """One step into a document: to a member, or to each element under one or more alternative names.
 
-    `names` are simplified. Without names, the step is into the value itself (`[]` at the start of a path) or,
-    with `is_any`, into every list of objects. Steps that lead to the same elements are equal.
+    `names` are simplified. Without names, the value reached so far is itself the list (`[]` at the start of a
+    path), or `is_any` is true. Spelling and `#` do not count in comparisons: `Office_s{}#` is `offices{}`.
     """
 
     text: str = field(compare=False)
@@ -60,10 +67,11 @@ class Hop:
 
 @dataclass(frozen=True)
 class ColumnPath:
-    """Where the value of a column is: at a level of the path to the rows, under members of its objects.
+    """Where to find a column's value.
 
-    Level 0 is the document, and the last level is the row. Without members, the value is the element itself
-    or, with `is_key`, its key. For a column of the parent row, `parent` names the table.
+    `level` says how far down the path to the rows (0 is the document, the last level is the row); `members`
+    are the names to follow from there. Without members, the value is the element at that level or, with
+    `is_key`, its key. For a column of the parent row, `parent` names its table, and `members` the column.
     """
 
     level: int = -1
@@ -81,7 +89,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse a column's path; None for `-`. Raises PathError if it is invalid or is in another list."""
+        """Parse a column's path; None for `-`. Raises PathError if a list in it does not lead to the rows."""
         if text == NONE:
             return None
         if text.startswith("."):
@@ -119,7 +127,7 @@ def rows_path(text: str) -> RowsPath:
 
 
 def member_path(text: str) -> tuple[str, ...]:
-    """Parse a path of members only, such as that of a root or a total; raises PathError."""
+    """Parse a path of members only, like `paging.totalRows`; raises PathError."""
     steps = _steps(text.strip())
     if any(step.each for step in steps):
         raise PathError(f"the path {text!r} leads into a list, but it may only have members")

@@ -96,6 +96,4 @@ def _is_keyed(value: dict[str, Json]) -> bool:
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, dict) and member for member in members):
         return False
-    return all(
-        any(character.isdigit() for character in name) or not _PUBLIC.fullmatch(name) for name in value
-    )
+    return all(any(char.isdigit() for char in name) or not _PUBLIC.fullmatch(name) for name in value)

@@ -168,11 +168,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
         return paths[:1] if are_equal else paths
     if column.name in MEASURES:
-        amounts = [
-            path
-            for path, values in fields.items()
-            if path.startswith(".") and not any(isinstance(value, bool) for value in values)
-        ]
+        amounts = [path for path in fields if path.startswith(".") and bool not in map(type, fields[path])]
         return measure_fields(column.name, amounts)
     if column.source in fields:
         return [column.source]

@@ -16,8 +16,8 @@ class Place:
     """A place with objects: the document itself, or the elements that a hop leads to.
 
     `columns` are the declared columns that are read here, by path; `below` are the next places. If the rows
-    of a table are here, `sources` has the place and path of each of its columns that is read here or above,
-    and `from_parent` maps columns of the table to columns of the parent row.
+    of a table are here, `sources` has the place and path of each column of that table that is read here or
+    above, and `from_parent` maps columns of that table to columns of the parent row.
     """
 
     hop: Hop = DOCUMENT_HOP
@@ -57,9 +57,7 @@ def shape_of(report: Report) -> Place:
             continue
         rows = rows_path(table.rows)
         if rows.parent not in places_to_rows:
-            raise PathError(
-                f"{table.name}: its rows are below {rows.parent!r}, which is not an earlier table"
-            )
+            raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no earlier table")
         places = places_to_rows[table.name] = _walk(places_to_rows[rows.parent][-1:], rows)
         if other := places[-1].table:
             raise PathError(f"{table.name} and {other.name} both have their rows at {rows.text!r}")

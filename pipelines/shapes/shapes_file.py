@@ -121,9 +121,8 @@ def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, An
 
 def _hint(name: str, allowed: Sequence[str]) -> str:
     """The end of a sentence about an unknown name: the nearest allowed name, or all of them."""
-    if meant := nearest(name, allowed):
-        return f"; did you mean {meant}?"
-    return f"; choose one of {', '.join(allowed)}"
+    meant = nearest(name, allowed)
+    return f"; did you mean {meant}?" if meant else f"; choose one of {', '.join(allowed)}"
 
 
 def _text(part: Mapping[str, Any], key: str, where: str) -> str:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 BY_CONTRACT = "contract_day"
 PROBE_FAILED = (
-    "the service did not report which sales changed, so older months are read no more often than usual: {}"
+    "could not ask the service which sales changed ({}); changes in older months will be noticed only when "
+    "those months are next due"
 )
 
 
@@ -93,7 +94,7 @@ def _affected_months(
 
     An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
     Some reports name estates, but are not dated by contract. In such a report, an estate also affects the
-    months of its stored rows, and its month of possession, to which those rows may move.
+    months of its stored rows. It affects its month of possession as well, as the rows may move to that month.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -104,7 +105,7 @@ def _affected_months(
     stored = months_with_estates(connection, tables, customer, sorted(estate.id for estate in estates))
     by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
     by_contract |= {pair for name in dated_by_contract for pair in stored.get(name, ())}
-    by_possession = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
+    by_possession = {(estate.id, estate.possession_month) for estate in estates if estate.possession_month}
     affected: dict[tuple[str, date], set[str]] = {}
     for report in reports:
         has_own_dates = report.name in tables and report.name not in dated_by_contract
@@ -118,7 +119,7 @@ def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())
-    # only the probe is denied: the report itself, without the filter, may be accessible
+    # note it on the probe only: the report without the filter may still be accessible
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)
@@ -135,7 +136,7 @@ class ChangedEstate:
     id: str
     changed_at_utc: datetime
     contract_month: date | None
-    access_month: date | None
+    possession_month: date | None
 
 
 def changed_estates(
@@ -150,7 +151,7 @@ def changed_estates(
     for row in frame.filter(pl.col("id").fill_null("") != "").iter_rows(named=True):
         changed_at = row.get("changed_at")
         if changed_at is None or changed_at.date() >= first:
-            utc = latest_utc(changed_at, zone) if changed_at else fetched_at_utc
+            utc = latest_possible_utc(changed_at, zone) if changed_at else fetched_at_utc
             estates.append(ChangedEstate(row["id"], utc, _month(row, BY_CONTRACT), _month(row, "access_day")))
     return estates
 
@@ -160,7 +161,7 @@ def _month(row: Mapping[str, object], column: str) -> date | None:
     return value.date().replace(day=1) if isinstance(value, datetime) else None
 
 
-def latest_utc(local: datetime, zone: ZoneInfo) -> datetime:
+def latest_possible_utc(local: datetime, zone: ZoneInfo) -> datetime:
     """A local time in UTC; midnight, which may be a date without a time, counts as the end of the day."""
     if local.time() == time.min:
         local = datetime.combine(local.date(), time(23, 59, 59))

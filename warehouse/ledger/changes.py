@@ -48,7 +48,11 @@ class ChangedMonth:
 
     @property
     def due_since_utc(self) -> datetime:
-        """A month last read before this time is due again."""
+        """A month last read before this time is due again.
+
+        Example: a change was made at 09:00, and noticed at 03:00 on the next day. The month is due if it was
+        last read before 21:00.
+        """
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
 
@@ -65,7 +69,8 @@ def record_probe(
     """Record a probe (a request for the sales that changed lately), and the months that its answer named.
 
     `asked_of` is the report that was filtered by time of change. A month keeps the change recorded for it if
-    that change is at least as late as the new one, and was noticed after the new one was made.
+    that change is at least as late as the new one, and was noticed after the new one was made. (A change may
+    be noticed before its recorded time: if only its day is known, that is the end of the day.)
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},

@@ -18,7 +18,7 @@ FORBIDDEN = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Two values of a condition's `trouble`: the service is down or denies all customers; others name a login."""
+"""Two values of a condition's `trouble`: the service is down, or it denies all. Other values name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
 """A condition whose `trouble` is one of these explains why a run stopped."""
 

@@ -61,5 +61,5 @@ def known_ids(
             [report, customer, today],
         ).fetchall()
         if rows:
-            return {id_: aware(answered) if answered else None for id_, answered in rows}
+            return {known_id: aware(answered) if answered else None for known_id, answered in rows}
     return {}

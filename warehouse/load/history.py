@@ -1,9 +1,11 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one time to another.
 
 A row that both the old and the new snapshot have stays as it is. A row that only the old one has ends when
-the new one was fetched; a row that only the new one has begins then. If the service documents an id, a
-changed row keeps its `_row`, so that its children need not change. Two equal rows of a snapshot may both be
-real, so equal rows are numbered, which a plain MERGE cannot do.
+the new one was fetched; a row that only the new one has begins then. Example: the snapshot of 1 May has A
+and B, that of 2 May has A and C: A stays, B ends on 2 May, and C begins then.
+
+If the service documents an id, a changed row keeps its `_row`, so that its children need not change. Two
+equal rows of a snapshot may both be real, so equal rows are numbered, which a plain MERGE cannot do.
 
 A snapshot has all rows of its scopes; a scope is a month, a requested id, or a whole report of a customer.
 Snapshots whose scopes do not overlap are merged together, as a wave.
@@ -105,7 +107,8 @@ class Scope:
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first; leave out scopes with a newer stored snapshot.
 
-    A load also loses a month if none of the month's scopes is left.
+    Loads of January, January and February make two waves: the first load, then the other two. A load also
+    loses a month if none of the month's scopes is left.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []
@@ -189,7 +192,7 @@ def forget_histories(
 
 def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load]) -> None:
     """Raise ValueError for a received row with another id than those requested by its load."""
-    requested = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
+    requested = [f"{load.result.load_id} {asked}" for load in loads for asked in load.result.asked or ()]
     if requested:
         matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"
         if connection.execute(f"SELECT 1 FROM received WHERE NOT {matches} LIMIT 1", [requested]).fetchall():

@@ -34,6 +34,7 @@ LEVEL = 1
 """JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
 FOLDER_WITHOUT_WINDOW = "now"
 MAX_NAME_LENGTH = 120
+NO_END = "its end is missing"
 REQUEST_AGAIN = "run `brokerbi sync --refresh` with its --report, --customer, --from and --to"
 """The end of the remedy for a lost or damaged landing file."""
 
@@ -80,7 +81,10 @@ class Landing:
         return LandingWriter(self.root, path, {**(header or {}), **identity, **days})
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
-        """Every answer of a file, in order; raises LandingDamaged if the file is gone or a byte is wrong."""
+        """Every answer of a file, in order; raises LandingDamaged if the file is gone or a byte is wrong.
+
+        Without `sha256`, a wrong byte may be noticed only after all answers were yielded.
+        """
         full_path = self.root / path
         with _readable(full_path):
             if sha256 and file_sha256(full_path) != sha256:
@@ -92,7 +96,7 @@ class Landing:
                 else:
                     meta = json.loads(content)
             if name != TRAILER:
-                raise LandingDamaged(_damage_message(full_path, "its end is missing"))
+                raise LandingDamaged(_damage_message(full_path, NO_END))
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that the load used, in the order in which it used them."""
@@ -105,6 +109,8 @@ class Landing:
         full_path = self.root / path
         with _readable(full_path):
             members = {name: content for name, content in _members(full_path) if name in (HEADER, TRAILER)}
+            if TRAILER not in members:
+                raise LandingDamaged(_damage_message(full_path, NO_END))
             size, digest = full_path.stat().st_size, file_sha256(full_path)
             return LandingFile(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
 
@@ -161,7 +167,8 @@ class LandingWriter:
     def close(self, trailer: Mapping[str, object] | None = None) -> LandingFile:
         """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync of its own: the ledger's fsync follows, and makes the rename durable too.
+        The directory needs no fsync of its own: the ledger's fsync follows. On a file system with a journal,
+        such as ext4 or XFS, that fsync makes the rename durable too.
         """
         sys.audit("brokerbi.before_landing_closed")
         with translate_errors(self._root):

@@ -30,8 +30,8 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is current for the row's month (for any month, if that is unknown) or for a
-scope of a snapshot."""
+"""Keeps a row while its load is current for the row's month or, if that month is unknown, for any month.
+A row of a snapshot stays while the snapshot is the newest of any of its scopes."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

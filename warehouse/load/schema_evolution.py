@@ -107,7 +107,8 @@ def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
 def common_type(types: Iterable[str]) -> str:
     """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 
-    A BIGINT fits into a DOUBLE: numbers beyond MAX_EXACT are text already.
+    A BIGINT fits into a DOUBLE: numbers beyond MAX_EXACT are text already. So 1 and 2.5 make a DOUBLE;
+    1 and true make a VARCHAR.
     """
     value_types = sorted(set(types) - {NULL_TYPE})
     if len(value_types) < 2:

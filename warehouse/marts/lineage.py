@@ -244,13 +244,13 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
         f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
     ).fetchall()
     matches = (
-        {id_: name for id_, name in members if id_.lower() == text}
-        or {id_: name for id_, name in members if name.lower() == text}
-        or {id_: name for id_, name in members if text in name.lower()}
+        {member_id: name for member_id, name in members if member_id.lower() == text}
+        or {member_id: name for member_id, name in members if name.lower() == text}
+        or {member_id: name for member_id, name in members if text in name.lower()}
     )
     if len(matches) == 1:
         return str(*matches)
-    labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(members)).items()]
+    labels = [f"{member} ({name})" if name else member for member, name in (matches or dict(members)).items()]
     more = f" and {len(labels) - MAX_LISTED} more, see marts.{kind}s" if len(labels) > MAX_LISTED else ""
     shown = f"{', '.join(labels[:MAX_LISTED]) or 'none yet'}{more}."
     if matches:

@@ -45,15 +45,15 @@ class ErasedList:
     key: bytes
     persons: tuple[ErasedPerson, ...] = ()
 
-    def hash_of(self, kind: PersonKind, id_: str) -> str:
+    def hash_of(self, kind: PersonKind, person_id: str) -> str:
         """The keyed hash of an id."""
-        return hmac.digest(self.key, f"{kind}:{id_}".encode(), "sha256").hex()
+        return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
         """The aliases of the erased ids among these; an alias maps to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
-        by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
-        return {id_: alias for id_, alias in by_id.items() if alias}
+        by_id = {real_id: aliases.get(real_id) or aliases.get(self.hash_of(kind, real_id)) for real_id in ids}
+        return {real_id: alias for real_id, alias in by_id.items() if alias}
 
     @cached_property
     def _alias_of_hash(self) -> dict[str, str]:
@@ -76,11 +76,11 @@ def read_erased(data_dir: Path) -> ErasedList:
         ) from error
 
 
-def record_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
+def record_begun(data_dir: Path, kind: PersonKind, person_id: str, now: datetime) -> ErasedPerson:
     """Add a person to the list, or mark the person's earlier erasure as not finished."""
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
-    new = ErasedPerson(kind, erased.hash_of(kind, id_), f"erased-{secrets.token_hex(8)}", begun)
+    new = ErasedPerson(kind, erased.hash_of(kind, person_id), f"erased-{secrets.token_hex(8)}", begun)
     stored = next((person for person in erased.persons if person.hash == new.hash), new)
     person = replace(stored, begun_at_utc=begun, is_finished=False)
     _write(data_dir, erased, person)

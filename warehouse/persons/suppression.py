@@ -45,7 +45,7 @@ def stored_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
-    """The rows to load, without erased persons; an id that is a number becomes null."""
+    """The rows to load, without erased persons; in a column of numbers, their ids become null."""
     for column, kind in id_columns(frame.columns, documented):
         ids = frame[column].cast(pl.String)
         aliases = erased.aliases(kind, ids.drop_nulls().unique())
@@ -77,12 +77,12 @@ def suppress_tables(
     for table, types in stored_tables(connection).items() if erased.persons else ():
         documented = documented_by_table.get(table, {})
         for column, kind in id_columns(types, documented):
-            ids = (str(id_) for id_ in _distinct(connection, table, column))
+            ids = (str(old_id) for old_id in _distinct(connection, table, column))
             emptied = emptied_columns(column, [*types], documented)
-            for id_, alias in erased.aliases(kind, ids).items():
-                if id_ != alias:
+            for old_id, alias in erased.aliases(kind, ids).items():
+                if old_id != alias:
                     values = {column: alias if types[column] == "VARCHAR" else None, **dict.fromkeys(emptied)}
-                    changed[table] += _update(connection, table, column, id_, values)
+                    changed[table] += _update(connection, table, column, old_id, values)
         for column in types.keys() & {*_ID_LISTS} if table.startswith("meta.") else ():
             for old_list in _distinct(connection, table, column):
                 new_list = _suppressed_ids(old_list, erased)
@@ -134,5 +134,5 @@ def _suppressed_ids(ids: Any, erased: ErasedList) -> Any:
     if isinstance(ids, list):
         return [_suppressed_ids(joined, erased) for joined in ids]
     parts = ids.split(ID_SEPARATOR)
-    aliases = {id_: alias for kind in KINDS for id_, alias in erased.aliases(kind, parts).items()}
+    aliases = {old_id: alias for kind in KINDS for old_id, alias in erased.aliases(kind, parts).items()}
     return ID_SEPARATOR.join(aliases.get(part, part) for part in parts)

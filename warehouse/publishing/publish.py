@@ -37,13 +37,7 @@ from warehouse.store.files import (
     wal,
 )
 from warehouse.store.meta_schema import naive_utc
-from warehouse.store.versions import (
-    FAILED,
-    PUBLISHED,
-    REFUSED,
-    ROLLED_BACK,
-    Versions,
-)
+from warehouse.store.versions import FAILED, PUBLISHED, REFUSED, ROLLED_BACK, Versions
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def work_lock(
 
     While another command or run holds it, `on_wait` gets a sentence about the holder; with `wait=False`
     raises WarehouseError instead. An error in the body is recorded as its `sentence_of`, if that has text.
-    Without `resumes`, the record of other unfinished work stays. For entry points only.
+    Without `resumes`, the record of other work that did not finish stays. For entry points only.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))

@@ -40,37 +40,37 @@ def _estates(query: ReportQuery) -> Iterator[EstateView]:
 
 def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
     """The bids made so far on an estate, by bidders in turn, up to the final price; amounts are text."""
-    chance = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
+    rng = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
     contract, first = view.versions[0].contract_on or view.current.contract_on, view.versions[0]
     final = view.current.final_price or view.current.starting_price
     if contract is None or final is None:
         return
-    bidders = [(hex_id(chance, "ADR"), chance.choice(names.FIRST_NAMES)) for _ in range(chance.randint(1, 5))]
-    begins = datetime.combine(contract, time(9)) - timedelta(days=chance.randint(1, 9))
-    count = len(bidders) + chance.randint(0, 6)
+    bidders = [(hex_id(rng, "ADR"), rng.choice(names.FIRST_NAMES)) for _ in range(rng.randint(1, 5))]
+    begins = datetime.combine(contract, time(9)) - timedelta(days=rng.randint(1, 9))
+    count = len(bidders) + rng.randint(0, 6)
     low = min(first.starting_price, final)
     for index in range(count):
         contact, alias = bidders[index % len(bidders)]
         is_last = index == count - 1
         amount = final if is_last else low + (final - low) * index // max(count, 1)
         made = begins + (datetime.combine(contract, time(8)) - begins) * index / count
-        hidden = happens(chance, 0.15)
+        hidden = happens(rng, 0.15)
         if made <= query.snapshot.moment:
             yield {
-                "id": hex_id(chance, "BUD"),
+                "id": hex_id(rng, "BUD"),
                 "estateId": view.estate.id,
                 "contactId": contact,
-                "isCanceled": not is_last and happens(chance, 0.05),
-                "identifiedBidder": happens(chance, 0.6),
+                "isCanceled": not is_last and happens(rng, 0.05),
+                "identifiedBidder": happens(rng, 0.6),
                 "alias": alias,
-                "amount": _amount(chance, amount),
+                "amount": _amount(rng, amount),
                 "createdAt": formats.moment(made.replace(microsecond=0)),
-                "condition": "Förbehåll om lån" if happens(chance, 0.1) else None,
+                "condition": "Förbehåll om lån" if happens(rng, 0.1) else None,
                 "isHidden": hidden,
             }
 
 
-def _amount(chance: Random, amount: int) -> str:
+def _amount(rng: Random, amount: int) -> str:
     """An amount as a person would type it."""
     spaced = f"{amount:,}".replace(",", " ")
-    return chance.choice((str(amount), str(amount), spaced, f"{spaced} kr"))
+    return rng.choice((str(amount), str(amount), spaced, f"{spaced} kr"))

@@ -1,4 +1,4 @@
-"""The state of the world on a day, and the query of a request about it."""
+"""The world as known on one day, and a parsed report request against it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""Whether dateTo itself, or its whole day, belongs to the interval; the interface does not state it."""
+"""What dateTo means, because the interface does not state it.
+
+exclusive: dateTo is outside the interval; inclusive: that instant is inside; day: that whole day is inside.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,10 @@ class LeadView:
 
 
 class Snapshot:
-    """What is known of the world at the end of its day, in current versions; computed once per office."""
+    """The world as known at the end of the day `world.as_of`, each thing in its latest version.
+
+    The lists of estates, leads and running commissions are cached by office.
+    """
 
     def __init__(self, world: World, written: BudgetWrites | None = None) -> None:
         self.world = world
@@ -115,7 +121,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class ReportQuery:
-    """A valid request: its offices, interval and choices, and the shapes of its answer."""
+    """A valid request: its offices, interval and choices, and the shapes of its answer.
+
+    `page` is the index and size of the requested page. The last two are effects of faults: the first
+    `hidden_rows` leads are left out, and a page begins with the last `repeated_rows` of the page before.
+    """
 
     snapshot: Snapshot
     offices: tuple[Office, ...]

@@ -15,34 +15,34 @@ def random_for(*key: object) -> Random:
     return Random("/".join(str(part) for part in key))
 
 
-def count_around(chance: Random, mean: float) -> int:
+def count_around(rng: Random, mean: float) -> int:
     """A random count with this mean."""
-    return max(0, round(chance.gauss(mean, mean**0.5))) if mean > 0 else 0
+    return max(0, round(rng.gauss(mean, mean**0.5))) if mean > 0 else 0
 
 
-def happens(chance: Random, share: float) -> bool:
+def happens(rng: Random, share: float) -> bool:
     """True with this probability."""
-    return chance.random() < share
+    return rng.random() < share
 
 
-def pick(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
+def pick(rng: Random, choices: Sequence[tuple[T, float]]) -> T:
     """One of the choices, with probabilities in proportion to their weights."""
-    return chance.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
+    return rng.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
 
-def working_moment(chance: Random, day: date) -> datetime:
+def working_moment(rng: Random, day: date) -> datetime:
     """A time between 08:00 and 20:00 on a day, with a fraction of a second of up to six digits."""
-    fraction = pick(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
-    microsecond = chance.randrange(1_000_000 // fraction) * fraction if fraction else 0
-    seconds = chance.randrange(12 * 3600)
+    fraction = pick(rng, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
+    microsecond = rng.randrange(1_000_000 // fraction) * fraction if fraction else 0
+    seconds = rng.randrange(12 * 3600)
     return datetime.combine(day, time(8)) + timedelta(seconds=seconds, microseconds=microsecond)
 
 
-def days_after(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
+def days_after(rng: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
     """A working time within a range of days after another time; negative days are before it."""
-    return working_moment(chance, moment.date() + timedelta(days=chance.randint(fewest_days, most_days)))
+    return working_moment(rng, moment.date() + timedelta(days=rng.randint(fewest_days, most_days)))
 
 
-def hex_id(chance: Random, prefix: str) -> str:
+def hex_id(rng: Random, prefix: str) -> str:
     """An id as the service writes it: a prefix and 32 hexadecimal digits."""
-    return f"{prefix}{chance.getrandbits(128):032X}"
+    return f"{prefix}{rng.getrandbits(128):032X}"

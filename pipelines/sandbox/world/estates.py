@@ -44,8 +44,8 @@ REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35)
 
 def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
     """Every sale whose contract was first dated in the month."""
-    chance = random_for(seed, "sales", staff.office.number, month)
-    count = count_around(chance, SALES_PER_DESK * staff.office.desks * market.season(month) * activity)
+    rng = random_for(seed, "sales", staff.office.number, month)
+    count = count_around(rng, SALES_PER_DESK * staff.office.desks * market.season(month) * activity)
     return [_sale(seed, staff, month, number) for number in range(count)]
 
 
@@ -53,40 +53,40 @@ def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[
     """Every valuation and writing of the month: small fees that count as commission."""
     estates: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
-        chance = random_for(seed, assignment, staff.office.number, month)
-        count = count_around(chance, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
-        estates.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
+        rng = random_for(seed, assignment, staff.office.number, month)
+        count = count_around(rng, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
+        estates.extend(_assignment(rng, staff, month, assignment, number) for number in range(count))
     return estates
 
 
 def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
     office = staff.office
-    chance = random_for(seed, "sale", office.number, month, number)
-    kind = pick(chance, market.KINDS)
-    place = _place(chance, office, kind)
-    signed = _contract_day(chance, month)
-    parts = _parts(chance, signed, staff)
-    created = days_after(chance, datetime.combine(signed, time.min), -120, -12)
-    advertised = days_after(chance, created, 1, 10)
-    listed = _listed_version(chance, office, month, kind, place, created)
-    sold = _sold_version(chance, listed, signed, parts)
-    is_new_home = kind in BUILT and happens(chance, 0.07)
-    intake = chance.randint(1, 8)
-    text = "Fast arvode enligt avtal" if happens(chance, 0.05) else None
-    versions = (listed, sold, *_revisions(chance, parts, sold))
+    rng = random_for(seed, "sale", office.number, month, number)
+    kind = pick(rng, market.KINDS)
+    place = _place(rng, office, kind)
+    signed = _contract_day(rng, month)
+    parts = _parts(rng, signed, staff)
+    created = days_after(rng, datetime.combine(signed, time.min), -120, -12)
+    advertised = days_after(rng, created, 1, 10)
+    listed = _listed_version(rng, office, month, kind, place, created)
+    sold = _sold_version(rng, listed, signed, parts)
+    is_new_home = kind in BUILT and happens(rng, 0.07)
+    intake = rng.randint(1, 8)
+    text = "Fast arvode enligt avtal" if happens(rng, 0.05) else None
+    versions = (listed, sold, *_revisions(rng, parts, sold))
     names = _estate_names(office, month, number)
     return Estate(*names, records.SALE, kind, place, is_new_home, intake, text, created, advertised, versions)
 
 
-def _assignment(chance: Random, staff: Staff, month: Month, assignment: str, number: int) -> Estate:
+def _assignment(rng: Random, staff: Staff, month: Month, assignment: str, number: int) -> Estate:
     office = staff.office
-    kind = chance.choice(ASSIGNED_KINDS)
-    place = _place(chance, office, kind)
-    price = market.listing_price(chance, kind, office.town, month)
-    versions = _assignment_versions(chance, staff, _contract_day(chance, month), assignment, price)
-    intake = chance.randint(1, 8)
-    text = "Fast arvode" if happens(chance, 0.5) else None
-    created = days_after(chance, versions[0].known_at, -20, -2)
+    kind = rng.choice(ASSIGNED_KINDS)
+    place = _place(rng, office, kind)
+    price = market.listing_price(rng, kind, office.town, month)
+    versions = _assignment_versions(rng, staff, _contract_day(rng, month), assignment, price)
+    intake = rng.randint(1, 8)
+    text = "Fast arvode" if happens(rng, 0.5) else None
+    created = days_after(rng, versions[0].known_at, -20, -2)
     names = _estate_names(office, month, FIRST_NUMBER[assignment] + number)
     return Estate(*names, assignment, kind, place, False, intake, text, created, None, versions)
 
@@ -98,35 +98,35 @@ def _estate_names(office: Office, month: Month, number: int) -> tuple[str, str, 
     return f"OBJ{office.number}_{running}{number:03d}", own_number, office.customer_id
 
 
-def _contract_day(chance: Random, month: Month) -> date:
+def _contract_day(rng: Random, month: Month) -> date:
     """A day of the month, rarely a Sunday."""
-    day = month.first_day + timedelta(days=chance.randrange(month.last_day.day))
+    day = month.first_day + timedelta(days=rng.randrange(month.last_day.day))
     return day - timedelta(days=1) if day.weekday() == 6 and day.day > 1 else day
 
 
-def _place(chance: Random, office: Office, kind: str) -> Place:
+def _place(rng: Random, office: Office, kind: str) -> Place:
     """The place of an estate: near the office, or abroad."""
     if kind == market.FOREIGN:
-        country, street, zip_code, latitude, longitude, currency, usual = chance.choice(FOREIGN_PLACES)
-        rate = usual + round(chance.gauss(0, usual * 0.02))
-        address = f"{street} {chance.randint(1, 80)}"
+        country, street, zip_code, latitude, longitude, currency, usual = rng.choice(FOREIGN_PLACES)
+        rate = usual + round(rng.gauss(0, usual * 0.02))
+        address = f"{street} {rng.randint(1, 80)}"
         return Place(address, zip_code, country, latitude, longitude, currency, rate)
     town = office.town
-    address = f"{chance.choice(STREETS)} {chance.randint(1, 120)}{chance.choice(DOORS)}"
-    zip_code = f"{town.zip_prefix} {chance.randint(20, 60)}"
-    latitude = round(town.latitude + chance.gauss(0, 0.04), 6)
-    longitude = round(town.longitude + chance.gauss(0, 0.07), 6)
+    address = f"{rng.choice(STREETS)} {rng.randint(1, 120)}{rng.choice(DOORS)}"
+    zip_code = f"{town.zip_prefix} {rng.randint(20, 60)}"
+    latitude = round(town.latitude + rng.gauss(0, 0.04), 6)
+    longitude = round(town.longitude + rng.gauss(0, 0.07), 6)
     return Place(address, zip_code, "SE", latitude, longitude, None, 10_000)
 
 
-def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
+def _parts(rng: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
     """The users of an estate, from those at work that day; sometimes one is from another office."""
     at_work = staff.at_work(day)
     nearby = [user for user, _ in staff.nearby(day)]
-    weights = (WHOLE,) if alone else pick(chance, SPLITS)
-    chosen = chance.sample(at_work, min(len(weights), len(at_work)))
-    if nearby and len(weights) > 1 and happens(chance, NEARBY_USER_SHARE):
-        chosen = [*chosen[: len(weights) - 1], chance.choice(nearby)]
+    weights = (WHOLE,) if alone else pick(rng, SPLITS)
+    chosen = rng.sample(at_work, min(len(weights), len(at_work)))
+    if nearby and len(weights) > 1 and happens(rng, NEARBY_USER_SHARE):
+        chosen = [*chosen[: len(weights) - 1], rng.choice(nearby)]
     if len(chosen) < len(weights):
         weights = (WHOLE,) if len(chosen) == 1 else (5_000, 5_000)
     return tuple(zip(chosen, weights, strict=True))
@@ -149,35 +149,35 @@ def _with_shares(parts: Parts, version: Version) -> Version:
 
 
 def _listed_version(
-    chance: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
+    rng: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
 ) -> Version:
     """The estate as first listed."""
     if place.currency is None:
-        starting = market.listing_price(chance, kind, office.town, month)
+        starting = market.listing_price(rng, kind, office.town, month)
         return Version(created, records.FOR_SALE, None, None, starting, None, 0, ())
-    price = market.foreign_listing_price(chance, place.rate, month)
+    price = market.foreign_listing_price(rng, place.rate, month)
     abroad = Foreign(place.currency, place.rate, price, None, 0)
     return Version(
         created, records.FOR_SALE, None, None, in_kronor(price, place.rate), None, 0, (), foreign=abroad
     )
 
 
-def _sold_version(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
+def _sold_version(rng: Random, listed: Version, signed: date, parts: Parts) -> Version:
     """The estate as first reported sold: usually at once, sometimes weeks later."""
     abroad = listed.foreign
     if abroad is None:
-        final = market.final_price(chance, listed.starting_price)
-        earned = market.commission(chance, final)
+        final = market.final_price(rng, listed.starting_price)
+        earned = market.commission(rng, final)
     else:
-        final_foreign = market.final_price(chance, abroad.starting_price)
-        fee = round(final_foreign * 100 * chance.uniform(0.03, 0.05))
+        final_foreign = market.final_price(rng, abroad.starting_price)
+        fee = round(final_foreign * 100 * rng.uniform(0.03, 0.05))
         abroad = replace(abroad, final_price=final_foreign, commission=fee)
         final, earned = in_kronor(final_foreign, abroad.rate), in_kronor(fee, abroad.rate)
-    if happens(chance, 0.04):
-        known_at = days_after(chance, datetime.combine(signed, time.min), 8, 45)
+    if happens(rng, 0.04):
+        known_at = days_after(rng, datetime.combine(signed, time.min), 8, 45)
     else:
-        known_at = working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))
-    access = signed + timedelta(days=chance.randint(25, 110))
+        known_at = working_moment(rng, signed + timedelta(days=rng.choice((0, 0, 0, 0, 1, 1, 2, 3))))
+    access = signed + timedelta(days=rng.randint(25, 110))
     sold = Version(
         known_at, records.SOLD, signed, access, listed.starting_price, final, earned, (), foreign=abroad
     )
@@ -185,46 +185,46 @@ def _sold_version(chance: Random, listed: Version, signed: date, parts: Parts) -
 
 
 def _assignment_versions(
-    chance: Random, staff: Staff, day: date, assignment: str, price: int
+    rng: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
     """The versions of an assignment: as first reported, and sometimes later with a lower fee or withdrawn."""
-    parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
+    parts = _parts(rng, day, staff, alone=happens(rng, 0.7))
     low, high = FEES[assignment]
-    fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
+    fee = rng.randrange(low, high, 4_980 if happens(rng, 0.5) else 50_000)
     is_writing = assignment == records.WRITING
-    known_at = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 4))))
-    access = day + timedelta(days=chance.randint(20, 70)) if is_writing else None
+    known_at = working_moment(rng, day + timedelta(days=rng.choice((0, 0, 1, 4))))
+    access = day + timedelta(days=rng.randint(20, 70)) if is_writing else None
     status, final = (records.SOLD, price) if is_writing else (records.DONE, None)
     first = _with_shares(parts, Version(known_at, status, day, access, price, final, fee, ()))
     versions = [first]
-    if happens(chance, 0.05):
-        known_at = days_after(chance, first.known_at, 2, 40)
+    if happens(rng, 0.05):
+        known_at = days_after(rng, first.known_at, 2, 40)
         versions.append(_with_shares(parts, replace(first, known_at=known_at, commission=round(fee * 0.8))))
-    if happens(chance, 0.03):
-        known_at = days_after(chance, first.known_at, 41, 80)
+    if happens(rng, 0.03):
+        known_at = days_after(rng, first.known_at, 41, 80)
         versions.append(replace(versions[-1], known_at=known_at, status=records.WITHDRAWN))
     return tuple(versions)
 
 
-def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
+def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
     """Every later version of a sale, oldest first; the last version of a cancelled sale is withdrawn."""
     planned: list[tuple[datetime, str]] = []
     for kind, probability, days in REVISIONS:
-        if happens(chance, probability):
-            planned.append((days_after(chance, sold.known_at, 3, days), kind))
+        if happens(rng, probability):
+            planned.append((days_after(rng, sold.known_at, 3, days), kind))
     if sold.access_on is not None:
         access = datetime.combine(sold.access_on, time(9))
-        settled = max(days_after(chance, access, 0, 9), days_after(chance, sold.known_at, 4, 12))
+        settled = max(days_after(rng, access, 0, 9), days_after(rng, sold.known_at, 4, 12))
         planned.append((settled, "settle"))
     versions: list[Version] = []
     last = sold
     for known_at, kind in sorted(planned):
         if kind == "restate":
-            parts, last = _restate(chance, parts, last)
+            parts, last = _restate(rng, parts, last)
         elif kind == "reprice":
-            last = _reprice(chance, parts, last)
+            last = _reprice(rng, parts, last)
         elif kind == "redate":
-            last = _redate(chance, last)
+            last = _redate(rng, last)
         elif kind == "settle":
             received = known_at + timedelta(days=1)
             last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
@@ -237,14 +237,14 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
     return versions
 
 
-def _restate(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
+def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
     """A version with other shares, as if colleagues had settled up, or with another commission."""
-    if happens(chance, 0.4) and len(parts) == 2:
+    if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
-        share = chance.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
+        share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
         parts = ((first, share), (second, WHOLE - share))
         return parts, _with_shares(parts, last)
-    factor = chance.choice((0.85, 0.9, 0.95, 1.05, 1.1))
+    factor = rng.choice((0.85, 0.9, 0.95, 1.05, 1.1))
     if last.foreign is None:
         return parts, _with_shares(parts, replace(last, commission=round(last.commission * factor)))
     abroad = replace(last.foreign, commission=round(last.foreign.commission * factor))
@@ -252,32 +252,32 @@ def _restate(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Versio
     return parts, _with_shares(parts, replace(last, commission=earned, foreign=abroad))
 
 
-def _reprice(chance: Random, parts: Parts, last: Version) -> Version:
+def _reprice(rng: Random, parts: Parts, last: Version) -> Version:
     """The correction of a mistyped final price."""
     if last.foreign is not None and last.foreign.final_price is not None:
-        price = last.foreign.final_price + chance.choice((-2_000, 3_000))
+        price = last.foreign.final_price + rng.choice((-2_000, 3_000))
         abroad = replace(last.foreign, final_price=price)
         return _with_shares(parts, replace(last, final_price=in_kronor(price, abroad.rate), foreign=abroad))
-    final = (last.final_price or 0) + chance.choice((-15_000, -5_000, 10_000, 20_000, 50_000))
+    final = (last.final_price or 0) + rng.choice((-15_000, -5_000, 10_000, 20_000, 50_000))
     return _with_shares(parts, replace(last, final_price=final))
 
 
-def _redate(chance: Random, last: Version) -> Version:
+def _redate(rng: Random, last: Version) -> Version:
     """The correction of a mistyped contract day, which may move the sale to another month."""
-    moved = timedelta(days=chance.choice((-12, -7, -3, 2, 5)))
+    moved = timedelta(days=rng.choice((-12, -7, -3, 2, 5)))
     if last.contract_on is None or last.access_on is None:
         return last
     return replace(last, contract_on=last.contract_on + moved, access_on=last.access_on + timedelta(days=7))
 
 
-def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
+def running_steps(rng: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
     """Two steps per agent of a new or foreign home, and one more if restated; cancelling removes them all."""
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
-            yield from _estate_steps(chance, estate)
+            yield from _estate_steps(rng, estate)
 
 
-def _estate_steps(chance: Random, estate: Estate) -> Iterator[RunningStep]:
+def _estate_steps(rng: Random, estate: Estate) -> Iterator[RunningStep]:
     sold, last = estate.versions[1], estate.versions[-1]
     rate = sold.foreign.rate if sold.foreign else 10_000
     gone_at = last.known_at if last.status == records.WITHDRAWN else None
@@ -291,7 +291,7 @@ def _estate_steps(chance: Random, estate: Estate) -> Iterator[RunningStep]:
         days = (sold.contract_on, sold.access_on)
         for part, day in zip(split(amount, (5_000, 5_000)), days, strict=True):
             if day is not None and (gone_at is None or day < gone_at.date()):
-                noted = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 6))))
+                noted = working_moment(rng, day + timedelta(days=rng.choice((0, 0, 1, 6))))
                 yield step(number, part, day, max(sold.known_at, noted))
     restated = next(
         (version for version in estate.versions[2:] if version.commission != sold.commission), None
@@ -314,14 +314,14 @@ def project_steps(
     if not happens(project, 0.6):
         return
     fee = project.randrange(2_500_000, 6_000_000, 12_475)
-    chance = random_for(seed, "project", office.number, month)
+    rng = random_for(seed, "project", office.number, month)
     at_work = [user for user in own if user.works_on(month.last_day)]
     project_id = f"PRO{office.number}_{number}"
-    for _ in range(count_around(chance, 1.4 * activity)):
-        booked = month.first_day + timedelta(days=chance.randrange(month.last_day.day))
-        user = chance.choice(at_work)
-        noted = working_moment(chance, booked + timedelta(days=chance.choice((0, 1, 2))))
-        for _ in range(2 if happens(chance, 0.4) else 1):
+    for _ in range(count_around(rng, 1.4 * activity)):
+        booked = month.first_day + timedelta(days=rng.randrange(month.last_day.day))
+        user = rng.choice(at_work)
+        noted = working_moment(rng, booked + timedelta(days=rng.choice((0, 1, 2))))
+        for _ in range(2 if happens(rng, 0.4) else 1):
             for part, wait in zip(split(fee, (4_000, 6_000)), (0, 75), strict=True):
                 day = booked + timedelta(days=wait)
                 known_at = max(noted, datetime.combine(day, time(12)))

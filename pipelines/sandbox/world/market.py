@@ -45,29 +45,29 @@ def price_level(month: Month) -> float:
     return float(1.03**years * (1 + 0.04 * math.sin(years * 1.3)))
 
 
-def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
+def listing_price(rng: Random, kind: str, town: Town, month: Month) -> int:
     """The asking price in kronor, rounded as in advertisements."""
     is_house = kind in HOUSE_FACTORS
     level = town.house_price * HOUSE_FACTORS[kind] if is_house else town.flat_price * FLAT_FACTORS[kind]
-    price = level * price_level(month) * chance.lognormvariate(0, 0.33)
+    price = level * price_level(month) * rng.lognormvariate(0, 0.33)
     step = 5_000 if price < 2_000_000 else 25_000
     return max(120_000, round(price / step) * step)
 
 
-def foreign_listing_price(chance: Random, rate: int, month: Month) -> int:
+def foreign_listing_price(rng: Random, rate: int, month: Month) -> int:
     """The asking price in a foreign currency, rounded to thousands."""
-    price = 3_600_000 * price_level(month) * chance.lognormvariate(0, 0.4) * 10_000 / rate
+    price = 3_600_000 * price_level(month) * rng.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 
 
-def final_price(chance: Random, starting: int) -> int:
+def final_price(rng: Random, starting: int) -> int:
     """The price after the bidding, usually higher."""
-    return round(starting * max(0.85, chance.gauss(1.045, 0.06)) / 5_000) * 5_000
+    return round(starting * max(0.85, rng.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
-def commission(chance: Random, price: int) -> int:
+def commission(rng: Random, price: int) -> int:
     """A commission in öre: a smaller share for more expensive homes, but at least a minimum fee."""
-    percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + chance.gauss(0, 0.2)
+    percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + rng.gauss(0, 0.2)
     return max(3_495_000, round(price * 100 * (round(min(4.0, max(1.5, percent)), 3) / 100)))
 
 

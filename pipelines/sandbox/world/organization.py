@@ -109,55 +109,55 @@ def roster(seed: int, office: Office) -> tuple[User, ...]:
     """All past, present and future users of an office; the first desk always has the same user."""
     users: list[User] = []
     for desk in range(office.desks):
-        chance = random_for(seed, "desk", office.number, desk)
-        hired = FIRST_DAY + timedelta(days=chance.randrange(900))
+        rng = random_for(seed, "desk", office.number, desk)
+        hired = FIRST_DAY + timedelta(days=rng.randrange(900))
         followers = 0
         while hired < LAST_DAY:
-            stays = timedelta(days=int(chance.lognormvariate(7.2, 0.6)) + 120)
+            stays = timedelta(days=int(rng.lognormvariate(7.2, 0.6)) + 120)
             left = None if desk == 0 else hired + stays
-            users.append(_user(chance, office, f"{office.number}{desk:02d}{followers:02d}", hired, left))
+            users.append(_user(rng, office, f"{office.number}{desk:02d}{followers:02d}", hired, left))
             if left is None:
                 break
             followers += 1
-            hired = left + timedelta(days=chance.randint(7, 90))
+            hired = left + timedelta(days=rng.randint(7, 90))
     return tuple(users)
 
 
-def _user(chance: Random, office: Office, employee_id: str, hired: date, left: date | None) -> User:
-    first = chance.choice(names.FIRST_NAMES)
-    last = chance.choice(names.DOUBLE_NAMES) if happens(chance, 0.05) else chance.choice(names.LAST_NAMES)
-    languages = ("sv", *sorted(chance.sample(LANGUAGES, chance.randint(0, 3))))
-    image = hex_id(chance, "IMG") if happens(chance, 0.85) else None
+def _user(rng: Random, office: Office, employee_id: str, hired: date, left: date | None) -> User:
+    first = rng.choice(names.FIRST_NAMES)
+    last = rng.choice(names.DOUBLE_NAMES) if happens(rng, 0.05) else rng.choice(names.LAST_NAMES)
+    languages = ("sv", *sorted(rng.sample(LANGUAGES, rng.randint(0, 3))))
+    image = hex_id(rng, "IMG") if happens(rng, 0.85) else None
     area = office.town.zip_prefix % 90 + 10
     known_at, name = datetime.combine(hired, time(7, 30)), f"{first} {last}"
     email = f"{_plain(first)}.{_plain(last)}@{_plain(office.name)}.example"
-    phone = f"0{area}-{chance.randint(100, 999)} {chance.randint(10, 99)}"
-    cards = [UserCard(known_at, name, email, phone, _cell_phone(chance), languages, image)]
-    user_id = hex_id(chance, "HAN")
-    day = hired + timedelta(days=int(chance.expovariate(1 / 420)) + 5)
+    phone = f"0{area}-{rng.randint(100, 999)} {rng.randint(10, 99)}"
+    cards = [UserCard(known_at, name, email, phone, _cell_phone(rng), languages, image)]
+    user_id = hex_id(rng, "HAN")
+    day = hired + timedelta(days=int(rng.expovariate(1 / 420)) + 5)
     while day < (left or LAST_DAY):
-        cards.append(_changed_card(chance, cards[-1], day))
-        day += timedelta(days=int(chance.expovariate(1 / 420)) + 5)
+        cards.append(_changed_card(rng, cards[-1], day))
+        day += timedelta(days=int(rng.expovariate(1 / 420)) + 5)
     return User(user_id, office.customer_id, employee_id, hired, left, tuple(cards))
 
 
-def _changed_card(chance: Random, card: UserCard, day: date) -> UserCard:
+def _changed_card(rng: Random, card: UserCard, day: date) -> UserCard:
     """The card with one of its values changed."""
-    draw = chance.random()
+    draw = rng.random()
     if draw < 0.15:
-        card = replace(card, name=f"{card.name.split()[0]} {chance.choice(names.LAST_NAMES)}")
+        card = replace(card, name=f"{card.name.split()[0]} {rng.choice(names.LAST_NAMES)}")
     elif draw < 0.55:
-        card = replace(card, cell_phone=_cell_phone(chance))
+        card = replace(card, cell_phone=_cell_phone(rng))
     elif draw < 0.7:
-        languages = ("sv", *sorted(chance.sample(LANGUAGES, chance.randint(1, 4))))
+        languages = ("sv", *sorted(rng.sample(LANGUAGES, rng.randint(1, 4))))
         card = replace(card, languages=languages)
     else:
-        card = replace(card, image_id=hex_id(chance, "IMG"))
-    return replace(card, known_at=working_moment(chance, day))
+        card = replace(card, image_id=hex_id(rng, "IMG"))
+    return replace(card, known_at=working_moment(rng, day))
 
 
-def _cell_phone(chance: Random) -> str:
-    return f"070-{chance.randint(100, 999)} {chance.randint(10, 99)} {chance.randint(10, 99)}"
+def _cell_phone(rng: Random) -> str:
+    return f"070-{rng.randint(100, 999)} {rng.randint(10, 99)} {rng.randint(10, 99)}"
 
 
 def _plain(text: str) -> str:
@@ -168,11 +168,11 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
     """Every budget ever set for a user and a year, oldest first; some are changed once, some twice."""
     if user.hired >= date(year, 12, 1) or (user.left is not None and user.left <= date(year, 1, 1)):
         return []
-    chance = random_for(seed, "budget", user.id, year)
-    decided = working_moment(chance, date(year - 1, 11, 10) + timedelta(days=chance.randrange(35)))
+    rng = random_for(seed, "budget", user.id, year)
+    decided = working_moment(rng, date(year - 1, 11, 10) + timedelta(days=rng.randrange(35)))
     hired = datetime.combine(user.hired, time(13))
     first = max(Month(year, 1), Month.of(user.hired))
-    strength = chance.uniform(0.6, 1.5)
+    strength = rng.uniform(0.6, 1.5)
     original: list[Budget] = []
     for month in months_between(first, Month(year, 12)):
         sold = max(0, round(1.4 * strength * market.season(month)))
@@ -186,11 +186,11 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
         )
     all_budgets = list(original)
     revisions = 0
-    if happens(chance, REVISED):
-        revisions = 2 if happens(chance, REVISED_AGAIN) else 1
+    if happens(rng, REVISED):
+        revisions = 2 if happens(rng, REVISED_AGAIN) else 1
     for earliest in (date(year, 3, 1), date(year, 8, 1))[:revisions]:
-        moment = working_moment(chance, earliest + timedelta(days=chance.randrange(90)))
-        factor = chance.choice((0.75, 0.85, 0.9, 1.1, 1.2))
+        moment = working_moment(rng, earliest + timedelta(days=rng.randrange(90)))
+        factor = rng.choice((0.75, 0.85, 0.9, 1.1, 1.2))
         for budget in original:
             if moment > hired and budget.month > Month.of(moment.date()):
                 commission = round(budget.commission * factor / 500) * 500
@@ -202,13 +202,13 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
 @lru_cache(maxsize=4_000)
 def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
     """Meetings, viewings, calls and new contacts of each day; none on Saturdays, only viewings on Sundays."""
-    chance = random_for(seed, "activity", user_id, month)
+    rng = random_for(seed, "activity", user_id, month)
     days: list[tuple[int, int, int, int]] = []
     for number in range(1, month.last_day.day + 1):
         weekday = date(month.year, month.number, number).weekday()
         most = (3, 2, 14, 4) if weekday < 5 else (None, 2 if weekday == 6 else None, None, None)
         meetings, viewings, calls, contacts = (
-            0 if limit is None else chance.randint(0, limit) for limit in most
+            0 if limit is None else rng.randint(0, limit) for limit in most
         )
         days.append((meetings, viewings, calls, contacts))
     return tuple(days)

@@ -43,7 +43,7 @@ class WindowLimit:
         self._limit_at_start = self.months, self.days
 
     def may_be_truncated(self, rows: int) -> bool:
-        """Whether an answer of `rows` rows may be truncated: an equally long one was, or the number is round.
+        """Whether an answer may be truncated: one of as many rows was, or the number is round (500, 600 ...).
 
         A round number does not count if an answer with at least as many rows proved to be complete.
         """

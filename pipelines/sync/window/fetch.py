@@ -207,7 +207,11 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """Months that lost all rows; None if a report without months lost all, or a tenth and ten rows."""
+        """The months that lost all their rows.
+
+        A report without months counts as the month None. It is suspect if it lost all its rows, or at least
+        ten rows and a tenth of them.
+        """
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -419,11 +423,11 @@ def build_request(
     if endpoint.choices and variant.choice is not None:
         query[endpoint.choices.parameter] = variant.choice
     by_id = endpoint.by_id
-    for name, id_ in zip(by_id.parameters, by_id.parts(variant.requested_id), strict=True) if by_id else ():
+    for name, part in zip(by_id.parameters, by_id.parts(variant.requested_id), strict=True) if by_id else ():
         if f"{{{name}}}" in path:
-            placeholders[name] = quote(id_ or "", safe="")
-        elif id_ is not None:
-            query[name] = id_
+            placeholders[name] = quote(part or "", safe="")
+        elif part is not None:
+            query[name] = part
     if rows != UNPAGED:
         query |= {"pageIndex": str(page), "pageSize": str(rows)}
     else:

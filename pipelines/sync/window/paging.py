@@ -125,7 +125,7 @@ class Page:
     @cached_property
     def complete_ids(self) -> set[tuple[str, Id]]:
         """The ids without a null part, each with its table."""
-        return {(table, id_) for table, ids in self.ids.items() for id_ in ids if None not in id_}
+        return {(table, row_id) for table, ids in self.ids.items() for row_id in ids if None not in row_id}
 
     @property
     def is_full(self) -> bool:
@@ -213,8 +213,8 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     all stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape.
 
     It then also ends at a page shorter than requested, if the service is known not to cap pages. (A service
-    that does may state the total of one page.) That is known if a page of the span is full or, for the first
-    page, if a page of another span was longer.
+    that caps pages may state the total of one page.) The service does not cap them if a page of the span is
+    full or, for the first page, if a page of another span was longer.
 
     After that, some pages are read again, and must have the same rows. Raises PagingUnproven if rows are
     missing or moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A

@@ -153,7 +153,7 @@ def test_an_element_that_is_not_an_object_is_rejected(element: Any) -> None:
 
 UTC_DAYS = {"OBJ1": "2026-01-31T23:00:00", "OBJ2": "2026-01-11T23:00:00"}
 NO_ID = "id, which identifies a row, is missing"
-NO_DATE = "the declared column of its date is empty"
+NO_DATE = "its date is empty"
 OTHER_MONTH = "its month was not requested"
 DAY = {"contractDay": "2026-01-15"}
 

@@ -114,10 +114,10 @@ def test_a_file_without_its_end_is_noticed(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     path = landing.root / file.path
     content = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read()
-    end = content.index(b"end.json")
-    path.write_bytes(zstandard.compress(content[:end] + bytes(1024)))
-    with pytest.raises(LandingDamaged, match="its end is missing"):
-        list(landing.read(file.path))
+    path.write_bytes(zstandard.compress(content[: content.index(b"end.json")] + bytes(1024)))
+    for read in (landing.describe, lambda path: list(landing.read(path))):
+        with pytest.raises(LandingDamaged, match="its end is missing"):
+            read(file.path)
 
 
 def test_a_landing_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
