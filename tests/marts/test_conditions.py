@@ -9,11 +9,11 @@ import pytest
 
 from pipelines.page.language import language
 from tests.marts.given import Given, build, held, warehouse
-from warehouse.ledger.conditions import Kind, traits_of_kinds
+from warehouse.ledger.conditions import Kind
 from warehouse.ledger.ledger import record_denial, record_lake
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import write_configured
+from warehouse.store.meta_schema import constants, write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
@@ -29,17 +29,16 @@ def kinds_in(sql: str) -> set[str]:
 
 
 def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
-    traits = traits_of_kinds().values()
     found = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
-    assert found == {one.kind for one in traits if one.known_by == "file"}
-    of_figures = {one.kind for one in traits if one.is_of_figures}
+    assert found == {row["kind"] for row in constants("kinds") if row["known_by"] == "file"}
+    of_figures = {row["kind"] for row in constants("kinds") if row["is_of_figures"]}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
         assert labels == of_figures | {"reports differ"}
 
 
 def test_every_kind_is_described() -> None:
-    assert set(traits_of_kinds()) == {*Kind}
+    assert {row["kind"] for row in constants("kinds")} == {*Kind}
 
 
 def conditions(given: Given) -> list[tuple[object, ...]]:

@@ -6,7 +6,7 @@ running process can detect. All screens and messages show these conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -41,7 +41,7 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 
 class Kind(StrEnum):
-    """The kind of a condition; `traits` are its properties in sql/meta/views/kinds.sql."""
+    """The kind of a condition; sql/meta/views/kinds.sql has its properties."""
 
     FAILED = "failed"
     HELD_BACK = "held back"
@@ -70,28 +70,11 @@ class Kind(StrEnum):
     DAEMON = "daemon silent"
     SYNC_LEFT = "sync left"
 
-    @property
-    def traits(self) -> Traits:
-        """When such a condition exists, and how severe it may be."""
-        return traits_of_kinds()[self]
-
-
-@dataclass(frozen=True)
-class Traits:
-    """The properties of all conditions of a kind, with the columns of meta.kinds."""
-
-    kind: str
-    known_by: str
-    severities: Sequence[str]
-    is_counted: bool
-    is_of_figures: bool
-    there_is_one_while: str
-
 
 @cache
-def traits_of_kinds() -> dict[Kind, Traits]:
-    """The rows of meta.kinds, by kind."""
-    return {Kind(row["kind"]): Traits(**row) for row in constants("kinds")}
+def default_severities() -> dict[Kind, str]:
+    """The first possible severity of each kind in meta.kinds."""
+    return {Kind(row["kind"]): row["severities"][0] for row in constants("kinds")}
 
 
 @dataclass(frozen=True)
@@ -120,7 +103,7 @@ class Condition:
 
     def __post_init__(self) -> None:
         if not self.severity:
-            object.__setattr__(self, "severity", self.kind.traits.severities[0])
+            object.__setattr__(self, "severity", default_severities()[self.kind])
 
     @property
     def is_error(self) -> bool:

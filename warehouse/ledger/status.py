@@ -30,8 +30,6 @@ class ReportStatus:
     held_months: int
     newest_held_month: date | None
     last_success_utc: datetime | None
-    last_failure_utc: datetime | None
-    last_error: str | None
     due_utc: datetime | None
     state: str
 
@@ -84,8 +82,7 @@ class Overview:
 
 GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
 _REPORTS = """
-    SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
-           due_utc, state
+    SELECT report, customer, held_months, newest_held_month, last_success_utc, due_utc, state
     FROM meta.freshness ORDER BY report, customer
 """
 _CONDITIONS = """

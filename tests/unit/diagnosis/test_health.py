@@ -23,7 +23,7 @@ from warehouse.ledger.status import CHANGED, GONE, Overview, ReportStatus
 from warehouse.persons.erased_list import record_begun, record_finished
 
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
-FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
+FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, "fresh")
 FAILED = Condition(Kind.FAILED, report="sales", customer="M1")
 NO_ACCESS = Condition(Kind.NO_ACCESS, WARNING, report="users", customer="M1")
 
