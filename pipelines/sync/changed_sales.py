@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BY_CONTRACT = "contract_day"
 PROBE_FAILED = (
-    "could not ask the service which sales changed ({}); changes in older months will be noticed only when "
+    "the service did not report which sales changed; changes in older months will be noticed only when "
     "those months are next due"
 )
 
@@ -125,8 +125,7 @@ def _record_failure(
         record_probe(connection, result, probe.source, error=reason, note=note)
     if isinstance(error, Unauthorized | CircuitOpen):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
-    unanswered = PROBE_FAILED.format(reason)
-    return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
+    return result.ended(WindowStatus.SKIPPED, reason, warnings=(PROBE_FAILED,))
 
 
 @dataclass(frozen=True)
