@@ -73,12 +73,15 @@ def judge(view: Overview) -> Verdict:
     if not view.states or not view.is_published:
         what = "published" if view.states else "requested"
         return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_data=False)
-    fresh = counted(sum(state == "fresh" for state in view.states), "report")
+    fresh = [row for row in view.standings if row.state == "fresh"]
+    reports = counted(len({row.report for row in fresh}), "report")
+    if len(customers := {row.customer for row in fresh}) > 1:
+        reports += f" of {len(customers)} customers"
     acknowledged = sum(condition.severity == Severity.ACKNOWLEDGED for condition in view.conditions)
     noted = f", {counted(acknowledged, 'issue')} acknowledged" if acknowledged else ""
     exceptions = f" except for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL
-    return Verdict(f"All is well{exceptions}: {fresh} fresh{noted}.", worst)
+    return Verdict(f"All is well{exceptions}: {reports} fresh{noted}.", worst)
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:

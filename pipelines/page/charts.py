@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 from pipelines.page.language import Language, Number
 
@@ -77,12 +76,6 @@ def stacked_spans(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, 
         spans.append([(low, high) if high != low else None for low, high in zip(heights, tops, strict=True)])
         heights = tops
     return spans
-
-
-def waterfall_spans(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
-    """Spans of steps, each from the end of the step before, and last a span from zero to their sum."""
-    ends = [0.0, *accumulate(map(float, steps))]
-    return [*pairwise(ends), (0, ends[-1])]
 
 
 def chart(

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, takewhile
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline, waterfall_spans
+from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
 from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
@@ -273,7 +273,7 @@ def _year(facts: Facts) -> Row | None:
     """
     year = _page_period(facts, "year")
     row = next(iter(facts.forecasts), None)
-    if year is None or year.year_forecast is None or row is None or not row.budget_share:
+    if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     budget = row.year_forecast / Decimal(row.budget_share)
     return year.with_columns(
@@ -436,14 +436,16 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     if effects is None:
         return None
     charted = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
-    spans = waterfall_spans([getattr(charted, f"{step}_effect") for step in steps])
+    amounts = {step: getattr(charted, f"{step}_effect") for step in steps}
+    amounts["difference"] = charted.difference
+    spans = column_spans([*amounts.values()])
     series = [
-        Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
+        Series("", colour, [span if span and (span[1] >= 0) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
     names = [
-        f"{words.text(f'drivers.{name}')}\n{words.compact(float(end) - float(start), has_plus=True)}"
-        for name, (start, end) in zip((*steps, "difference"), spans, strict=True)
+        f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
+        for name, value in amounts.items()
     ]
     drawing = chart(words.text(f"cards.{charted.period}"), names, series, words, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []

@@ -16,7 +16,6 @@ from pipelines.page.charts import (
     grid_amounts,
     sparkline,
     stacked_spans,
-    waterfall_spans,
 )
 from pipelines.page.language import Number, language
 
@@ -54,9 +53,8 @@ def test_a_missing_amount_has_no_column_and_the_tooltip_says_so() -> None:
     assert drawing.description == "Homes. a: not loaded. b: 2."
 
 
-def test_parts_are_stacked_and_steps_are_consecutive() -> None:
+def test_parts_are_stacked() -> None:
     assert stacked_spans([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
-    assert waterfall_spans([20, -5, -5]) == [(0, 20), (20, 15), (15, 10), (0, 10)]
 
 
 def test_a_sparkline_needs_three_values() -> None:

@@ -208,7 +208,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
     ]
     found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
     assert found is not None
-    assert "one closed month, January 2026, changed at 2 offices (−120)" in found.figures
+    assert "in total, one closed month, January 2026, changed at 2 offices (−120)" in found.figures
     reasons = (
         "Main Street 1 (2601-001): sale cancelled −60; Home 2601-001: moved to February 2026 −60; "
         "Al: valuations −5; not known yet; waiting for sales +7; no agent's commission +1"
@@ -373,6 +373,6 @@ def test_untouched_leads_are_counted_by_office_and_age() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.table is not None
-    assert found.table.name == "All untouched leads and tips, by age on 20 March 2026"
+    assert found.table.name == "All leads and tips still new, by age on 20 March 2026"
     assert texts(found) == [["A", "5", "0", "2", "0", "3", "1", "1"]]
     assert found.notes[0].startswith("Leads of some older months were last read on 1 February 2026;")
