@@ -132,8 +132,8 @@ def fetch_partitions(
     """Sync the partitions, and record those that are finished; `Outcome` decides which turn green or red.
 
     The nightly run does one sync; any other run does one per customer. If a partition failed or a sync
-    stopped, raises what `_raise_if_failed` does; raises dg.Failure for unusable settings, shapes or files.
-    A cancelled run keeps its recorded partitions.
+    stopped, `_raise_if_failed` raises dg.RetryRequested or dg.Failure. Unusable settings, shapes or files
+    raise dg.Failure. A cancelled run keeps its recorded partitions.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """Names of offices and users in the latest marts, by id; and by office id, the customer that answers."""
+    """Names of offices and users in the marts, by id; `customers` names the customer of each office."""
 
     offices: Mapping[str, str]
     customers: Mapping[str, str]
@@ -111,7 +111,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 
 
 def _hint(given: str, known: Mapping[str, str]) -> str:
-    """The end of "no office" or "no user": the unknown id, and the nearest known id, if any is near."""
+    """The rest of a message that begins "no office" or "no user": the unknown id, and a similar known one."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 

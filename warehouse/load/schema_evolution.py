@@ -210,7 +210,7 @@ def _alter(
 def _updated_schema(
     connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
 ) -> TableSchema:
-    """The stored table as now documented; a column keeps its type if `_can_cast` is false."""
+    """The stored table as now documented; a column keeps its type if a cast would null or round a value."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
