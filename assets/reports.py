@@ -58,16 +58,14 @@ NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
-SWITCHED_OFF = (
-    "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select other customers."
-)
+SWITCHED_OFF = "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select others."
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
-    """The steps that fetch reports, in order: those without months, those with months, those tracked by id.
+    """The steps that fetch reports, in order: snapshots, reports with months, and reports tracked by id.
 
-    Each sync covers all reports of a step. So it meets a denied login, a customer without access or an outage
-    once and not once per report, and no request waits for another report to end.
+    Each sync covers all reports of a step. So a denied login, a customer without access or an outage is met
+    once and not once per report, and no request waits until another report has ended.
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
@@ -131,11 +129,11 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync the partitions and record those that are finished; all but the nightly run sync by customer.
+    """Sync the partitions, and record those that are finished; `Outcome` decides which turn green or red.
 
-    Raises dg.RetryRequested or dg.Failure if a partition failed or the sync stopped (`_raise_if_failed`), and
-    dg.Failure for unusable settings, shapes or files. `Outcome` decides which partitions turn green or red.
-    A cancelled run keeps its recorded partitions.
+    The nightly run does one sync; any other run does one per customer. If a partition failed or a sync
+    stopped, `_raise_if_failed` raises dg.RetryRequested or dg.Failure. Unusable settings, shapes or files
+    raise dg.Failure. A cancelled run keeps its recorded partitions.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -156,7 +154,7 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # also record months that commands fetched in the last day: repaired partitions turn green
+                # also record months that commands fetched in the last day, so that repaired ones turn green
                 fetched = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
                 batch = with_earlier_months(batch, windows, fetched)
             if windows:
@@ -173,7 +171,8 @@ def fetch_partitions(
         if warning := draw_pages(project.settings, project.clock, only_operators=True):
             context.log.warning(warning)
     for event in snapshot_events(project, results):
-        if isinstance(event, dg.AssetMaterialization):  # marts wait for an output of the step, not an event
+        if isinstance(event, dg.AssetMaterialization):
+            # the step of the marts starts on an output of this step; a logged event would not start it
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -198,14 +197,14 @@ def _raise_if_failed(
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
-            # a RetryPolicy would also retry a step that a restart of the code server interrupted
+            # no RetryPolicy: it would also retry a step that a restart of the code server interrupted
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
         turn_red(project, context, partitions)
         raise failed
 
 
 def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions of each sync: the nightly run has one sync, any other run one for each customer."""
+    """The partitions of each sync: the nightly run does one sync, any other run one per customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
     batches: dict[str, list[ReportPartition]] = {}
@@ -233,9 +232,9 @@ def _selection(
     denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and _is_automatic_retry(context)}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
-        for *_, day in partition.ledger_keys(project.calendar):
-            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), since):
-                exact.setdefault(partition.pair, []).extend([Month.of(day)] if day else [])
+        for *_, first_day in partition.ledger_keys(project.calendar):
+            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, first_day), since):
+                exact.setdefault(partition.pair, []).extend([Month.of(first_day)] if first_day else [])
     months = {pair: tuple(sorted(set(months))) for pair, months in exact.items()}
     return Selection(refresh=True, exact=months, accept_shrink=accept_shrink) if exact else None
 
@@ -246,10 +245,10 @@ def _sync(
     batch: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a batch under the work lock, which a waiting nightly run can take between two batches.
+    """Sync a batch under the work lock; between two batches, a waiting nightly run can take the lock.
 
-    Returns the windows, and the reason if the sync stopped early. Months are not requested again if they were
-    fetched since `began_utc` or, without it, since the start of the command that this run waited for.
+    Returns the windows, and the reason if the sync stopped early. Skips months fetched since `began_utc`. If
+    that is None and this run waited for the lock, skips months fetched since the holder of the lock began.
     """
     settings, clock, log = project.settings, project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
@@ -301,10 +300,10 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the backfill or the first attempt at this run began; None for a first attempt without a backfill.
+    """When the work of this run began: the earliest of the times that apply, or None if none does.
 
-    For a nightly run, a backfill that was still under way after the launch counts too. Months fetched since
-    the returned time are recorded and not requested again.
+    The times are the start of this run's backfill; the launch of its first attempt, if this is a later one;
+    and, for the nightly run, the start of any backfill that was still running after that launch.
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

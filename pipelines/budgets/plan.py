@@ -1,4 +1,4 @@
-"""Budget plan: a file compared with the service's current budgets; nothing is set."""
+"""Budget plan: a file compared with the service's current budgets, which a plan does not change."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """Names of offices and users in the latest marts, by id; `customers` has the customer of each office."""
+    """Names of offices and users in the marts, by id; `customers` names the customer of each office."""
 
     offices: Mapping[str, str]
     customers: Mapping[str, str]
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of the only office with this id or number, else None; FIR31529 counts as M31529."""
+        """The known office with this id, else the only one with its number (FIR31529: M31529), else None."""
         matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
@@ -68,7 +68,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    # the last row of an office counts: the one of the office as a customer, rather than that of its group
+    # an office's row as its own customer comes last, and overwrites its group's row in the dicts below
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
@@ -111,7 +111,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 
 
 def _hint(given: str, known: Mapping[str, str]) -> str:
-    """The end of a sentence about an unknown id, with the nearest known id."""
+    """The rest of a message that begins "no office" or "no user": the unknown id, and a similar known one."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 
@@ -129,7 +129,7 @@ async def _with_current_budgets(
                 raise
             except (Unreadable, ConnectError) as error:
                 why = getattr(error, "issue", error)
-                problems.append(f"The current budget of {change} cannot be read, so it is not changed: {why}")
+                problems.append(f"The current budget of {change} cannot be read, so no plan was made: {why}")
             else:
                 changes.append(replace(change, before=before, after={**before, **change.after}))
     if problems:

@@ -16,15 +16,12 @@ from pipelines.clock import Clock, SystemClock
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
-SECONDS_TO_RECOVER = 60.0  # each such period without a call of `slow_down` undoes one halving
-ONE_DAY = 86_400.0  # seconds; a longer Retry-After comes from a wrong clock of the service
+SECONDS_TO_RECOVER = 60.0  # each such period since `slow_down` last took effect undoes one halving
+ONE_DAY = 86_400.0  # seconds; a longer Retry-After must come from a wrong clock of the service
 
 
 class RateLimit:
-    """Limits requests to `concurrency` in flight and `requests_per_second`, evenly spaced.
-
-    All clients of an event loop share one limit.
-    """
+    """Limits a session to `concurrency` requests in flight and `requests_per_second`, evenly spaced."""
 
     def __init__(self, concurrency: int, requests_per_second: float, *, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
@@ -45,7 +42,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate, at most to an eighth; calls within five seconds of a halving do nothing."""
+        """Halve the rate, down to an eighth at the lowest; within five seconds of a halving, do nothing."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
@@ -63,7 +60,8 @@ class RateLimit:
 class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
-    At most `tries` tries are made, and no try is scheduled more than `total_seconds` after the first.
+    At most `tries` tries are made, and no try is scheduled more than `total_seconds` after the first. Delays
+    are random: up to `first_delay` before the second try, doubling with each try up to `longest_delay`.
     """
 
     tries: int = 5

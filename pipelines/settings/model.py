@@ -33,7 +33,7 @@ from pipelines.settings.messages import PREFIX, SettingsError, sentences, variab
 from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"';\s]{1,100}""")
-"""The first four excluded characters are forbidden in Dagster's partition keys."""
+"""Dagster's partition keys may not contain the first four of the excluded characters: | , [ ]"""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -44,14 +44,12 @@ TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
 def _checked_id(text: str) -> str:
-    """The customer id, if it fits into a partition key and, percent-encoded, into a path."""
-    customer = tidy(text)
-    is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
-    if not is_id or "..." in customer or customer in {".", ".."}:
-        raise ValueError(
-            f"{customer[:20]!r} cannot be a customer id; separate ids with commas, like M30011,G2"
-        )
-    return customer
+    """The customer id, if it can be used in a partition key and, percent-encoded, in a path."""
+    text = tidy(text)
+    is_id = CUSTOMER_ID.fullmatch(text) and text.isprintable()
+    if not is_id or "..." in text or text in {".", ".."}:
+        raise ValueError(f"{text[:20]!r} cannot be a customer id; separate ids with commas, like M30011,G2")
+    return text
 
 
 def _matching(form: re.Pattern[str], error: str, value: TextOrSecret) -> TextOrSecret:
@@ -64,7 +62,7 @@ def _matching(form: re.Pattern[str], error: str, value: TextOrSecret) -> TextOrS
 def _checked_timezone(text: str) -> str:
     try:
         return ZoneInfo(text).key
-    except (KeyError, ValueError, OSError):  # unknown, not a name, or a folder of names
+    except (KeyError, ValueError, OSError):  # unknown, no valid name, or a folder of zones (Europe)
         raise ValueError("is not a known time zone; write it like Europe/Stockholm") from None
 
 
@@ -105,11 +103,13 @@ Link = Annotated[
     AfterValidator(lambda text: text.strip().rstrip("/")),
     AfterValidator(partial(_matching, LINK, NOT_A_LINK)),
 ]
-CRON = r"^\s*" + r"\s+".join(
-    rf"(\*|{value}(-{value})?)(/\d+)?(,{value}(-{value})?(/\d+)?)*"
-    for value in (r"[0-5]?\d", r"(1?\d|2[0-3])", r"([12]?\d|3[01])", r"(\d|1[0-2]|\w{3})", r"([0-7]|\w{3})")
+CRON = r"(?i)^\s*" + r"\s+".join(
+    rf"(\*|{value}(-{value})?)(/[1-9]\d*)?(,{value}(-{value})?(/[1-9]\d*)?)*"
+    for value in (r"[0-5]?\d", r"(1?\d|2[0-3])", r"([1-9]|[12]\d|3[01])",
+                  r"([1-9]|1[0-2]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+                  r"([0-7]|sun|mon|tue|wed|thu|fri|sat)")
 ) + r"\s*$"  # fmt: skip
-"""The five fields of cron, with numbers in range; names have three letters."""
+"""The five fields of cron: numbers in range, and months and weekdays also by the first three letters."""
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
 FILE_DESCRIPTION = "the path of a file with a secret"
 
@@ -118,11 +118,11 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """A login for a function, such as crm; its default username is the customer's, else the shared one."""
+    """A login for one function: an area of the service, named by the first words of its paths, like crm."""
 
     model_config = FROZEN
 
-    username: Username | None = Field(default=None, repr=False)
+    username: Username | None = Field(default=None, repr=False)  # None: the customer's, else the shared one
     password: Secret | None = None
     password_file: Path | None = None
 
@@ -131,11 +131,11 @@ LOGINS = "a table for each function, like crm, with its password_file"
 
 
 class Customer(FunctionLogin):
-    """An office or group whose reports are requested, if needed with a password or login of its own.
+    """An office or group whose reports are requested; it may have a password or login of its own.
 
     A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
-    customer is no longer requested, but its rows stay. The region of a group is that of all its offices,
-    except those that are customers with another region.
+    customer is no longer requested, but its rows stay. A group's region applies to all its offices, except
+    offices that are customers with a region of their own.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -182,7 +182,7 @@ class Settings(BaseModel):
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
     largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
 
-    # Customers, reports and times.
+    # Reports and times.
     start: Annotated[Month, BeforeValidator(_checked_start)] = Field(
         default=EARLIEST_START, description="the first month to keep, like 2024-01"
     )
@@ -228,7 +228,7 @@ class Settings(BaseModel):
     ] = Field(default=(), description="formats separated by commas: parquet, csv, xlsx")
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # Shards that share one Dagster, and tables for other engines; only a lake needs deltalake.
+    # `shard` names an installation if several share one Dagster; `lake` holds Delta tables for other engines.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
@@ -315,9 +315,9 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """The entry with this customer's login for a path, and the function of that login (empty if all).
+        """The settings, customer or function login for a path, and its function (empty if for every path).
 
-        Logins of the customer come before shared ones; within each, those for narrower functions come first.
+        The customer's logins come before shared ones; of either, a narrower function's login comes first.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -371,8 +371,8 @@ def load_settings(
 ) -> Settings:
     """The settings from this environment and the TOML file that it names (else ./brokerbi.toml, if any).
 
-    Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
-    `reading` commands need no setting at all, and open no files with secrets.
+    Raises SettingsError with a sentence for each problem; for missing settings only if all values are valid.
+    `offline` commands need no address or login; `reading` ones need no setting and open no files of secrets.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -403,7 +403,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error that a sync would raise; None if the settings are valid, or lack both address and login."""
+    """The error that a sync would raise; None if there is none, or if neither address nor login is set."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

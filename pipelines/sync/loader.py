@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
-"""A group is full at this many windows or bytes of answers; the other half of the memory is for fetching."""
+"""A group is full at either limit. Its bytes are half of the memory budget; fetching has the other half."""
 GATHERING_SECONDS = 2.0
-"""How long a fetched window waits for others; after a kill meanwhile, the next run requests it again."""
+"""How long the loader, once it is free, waits for more windows before it loads a group. If the process is
+killed during the wait, the next run requests these windows again."""
 
 
 @dataclass
 class Loader:
-    """Gathers fetched windows and loads them once their group is full or has waited long enough.
+    """Gathers fetched windows, and loads them once their group is full or the loader has waited long enough.
 
     A group that the store rejects is loaded again in halves, so that one bad window fails alone. An error of
     the store itself (a full disk, a lost lock) ends the run.
@@ -56,7 +57,7 @@ class Loader:
             self.memory.record_loaded(*(result.bytes for result in group))
 
     async def _next_group(self) -> Sequence[WindowResult]:
-        """The waiting windows, once they fill a group or have waited long enough; empty after the last."""
+        """The waiting windows, once they fill a group or the wait is over; empty after the last window."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting or self._is_finishing)
             with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Pages next to the published file: of the chain and its parts, for operators, and the dictionary."""
+"""The pages next to the published file: report pages, the operators' page and the dictionary."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ DICTIONARY_PAGE = "dictionary.html"
 FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
-"""Queries of the operators' page that read the working file, if it exists."""
+"""Queries of the operators' page that read the working file or, if there is none, the published file."""
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
     """Draw all pages or, with `only_operators`, the operators' page if there is a working file.
 
-    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text: a page that
-    cannot be drawn stops no publication.
+    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text: an error
+    here does not stop publication.
     """
     try:
         if not settings.pages:
@@ -57,7 +57,8 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
             write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 - a failing page stops nothing
         page = OPERATORS_PAGE if only_operators else REPORT_PAGE
-        return f"The page {page} could not be drawn, so the earlier page stays: {reason_of(error)}"
+        failed = "drawn, so the earlier page stays" if settings.pages else "removed"
+        return f"The page {page} could not be {failed}: {reason_of(error)}"
     return ""
 
 

@@ -1,21 +1,25 @@
 -- Which customers are requested, what are they called, and which months of them are loaded?
--- One row per customer of the settings, and per customer with loaded months that is no longer in the settings. A
--- customer is an office or a group.
+-- One row per customer of the settings, and per removed customer with a load, even a failed one.
+-- A customer is an office or a group.
 -- Months of a customer that is switched off, removed or denied stay as they were last read.
 -- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: name of the customer in the settings, else of the office with the same id; null if there is neither
+--   customer_name: name of the customer in the settings, else of the office with the same id; null if neither has one
+--   start_month: first day of the first month to load; null if the customer is no longer in the settings
+--   is_active: whether the customer is requested; its loaded rows stay either way
+--   refused_reports: names of the reports that the service denies to the customer, by name; null if it denies none
 --   region: region of the customer in the settings; null if it has none
 --   is_refreshed: whether the customer is requested, and the service denies none of its reports
 --   office_count: number of offices that the customer answered for
---   own_office_id: customer id of the office that rows without an office count for: the customer itself if it is an
---     office, else its only office; null if it answered for several or none
+--   own_office_id: customer id of the office to which rows that name no office are attributed: the customer itself if
+--     it is an office, else the only office that it answered for. Null in two cases: a group answered for several; the
+--     customer answered for none
 --   offices: names or ids of the offices that the customer answered for
---   first_month: first day of the oldest loaded month of any report, except reports that look ahead
---   last_month: first day of the newest loaded month of any report, except reports that look ahead
---   not_refreshed_offices: names or ids of offices whose numbers come from this customer and are no longer refreshed;
---     null if there are none
+--   first_month: first day of the oldest loaded month of any report; budgets, which have coming months, do not count
+--   last_month: first day of the newest loaded month of any report; budgets, which have coming months, do not count
+--   not_refreshed_offices: names or ids of offices with months whose numbers come from this customer and are no longer
+--     refreshed. Reports that are switched off do not count. Null if there are none
 WITH loaded_months AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months

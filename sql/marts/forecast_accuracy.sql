@@ -1,11 +1,10 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
--- One row per level, member (office, brand, region or chain), measure and month that is over, if
--- marts.level_budget_vs_actual has a forecast for it.
--- The range from year_forecast_low to year_forecast_high reaches as far up and down as the worst miss of any earlier
--- year, in the same month or a later one.
--- A closed office has no row after its last month.
--- Example: in three earlier years, the worst miss of the forecasts made from August on was 4 %. If this year's end is
--- forecast at 100 from August, the range is 96 to 104.
+-- One row per level, member (office, brand, region or chain), measure and month for which marts.level_budget_vs_actual
+-- has a forecast. A closed office has no row after its last month.
+-- The range from year_forecast_low to year_forecast_high is year_forecast plus or minus the worst miss: the largest
+-- error, over all earlier years, of forecasts made in this calendar month or later in the year.
+-- Example: in three earlier years, no forecast made in August or later missed by more than 4 %. If the forecast of this
+-- August is 100, the range is 96 to 104.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -14,21 +13,21 @@
 --   member_name: name of the office, brand or region
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   month: first day of the month at whose end the forecast is made
---   year_forecast: the year's end as forecast from this month, by current totals and budgets; tax basis as for actual
---     in marts.office_budget_vs_actual, see basis_note there
---   year_actual: where the year ended. Null in two cases: while the year is not over; if it is not completely loaded
---   year_forecast_then: the forecast by today's budgets and the totals as read a week after the month's end
---     (marts.month_total_versions). Null in two cases: if not all totals of the year so far had been read by then; for
---     measures other than commission and sold estates, because their earlier totals are not stored
+--   year_forecast: the forecast total of the whole year, made at the end of this month from current totals and budgets.
+--     For its tax basis see basis_note in marts.office_budget_vs_actual
+--   year_actual: the total of the whole year. Null in two cases: the year is not over; a month of it is not known
+--   year_forecast_then: what the forecast would have been with today's budgets and the totals that were known seven
+--     days after the month's end (marts.month_total_versions). Null in three cases: a total of the year so far was not
+--     known by then; today's total of the year so far is 0; the measure is neither commission nor sold estates
 --   miss_share: year_actual less year_forecast_then, as a share of the forecast: -0.02 if the year ended 2 % below it.
---     If year_forecast_then is null, year_forecast takes its place; because year_forecast includes later corrections,
---     the miss may then have been larger
---   worst_miss_of_year_share: the largest miss_share of this month and the later months of the year, without its sign
---   past_year_count: earlier years whose forecast of the same month can be compared with the end of the year
---   worst_miss_share: the largest worst_miss_of_year_share of the years of past_year_count
---   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached if that is more; null if
+--     Where year_forecast_then is null, year_forecast is used. That forecast already contains later corrections, so
+--     this can understate the real miss
+--   worst_miss_of_year_share: the largest miss_share, without its sign, of this month and the later months of the year
+--   past_year_count: number of earlier years that have a miss_share for this calendar month
+--   worst_miss_share: the largest worst_miss_of_year_share of this calendar month in the earlier years
+--   year_forecast_low: year_forecast less worst_miss_share of it, or the amount reached so far if that is more. Null if
 --     past_year_count is below three
---   year_forecast_high: year_forecast plus worst_miss_share of it; null if past_year_count is below three
+--   year_forecast_high: year_forecast plus worst_miss_share of it. Null if past_year_count is below three
 WITH forecasts AS (
     SELECT
         level, member_id, member_name, measure, month, year_forecast, year_to_date_actual,
@@ -38,8 +37,8 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
--- then_share is the ratio of the earlier totals to today's. It is also the ratio of the forecasts, because a year's
--- forecast is proportional to the amount reached.
+-- then_share (of totals_then) is the ratio of the earlier totals to today's. We scale year_forecast by it. This is
+-- exact for an office whose forecast is all extrapolation, and an approximation for a sum of offices.
 readings AS (
     SELECT
         moments.month AS seen_from,

@@ -1,8 +1,8 @@
-"""Tables of schema bi, which grow with documented and received columns.
+"""Tables of schema bi: creates them, adds columns as they are documented or arrive, and widens columns.
 
-Documented columns exist from the first day. An undocumented column is added when it first arrives, and later
-widened in place: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. Values that become objects or lists arrive as
-other columns or a child table; the old column stays, and is null from then on.
+Documented columns exist from the start. An undocumented column is added when it first arrives, and widened
+in place later: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. If values become objects or lists, these arrive
+as other columns or as a child table; the old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ NULL_TYPE = "NULL"
 MAX_EXACT = 2**53
 """Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""The load that added or changed a column (None if the documentation did), and the time."""
+"""Id of the load that added or changed a column (None if its declaration did), and the time of the change."""
 
 
 @dataclass(frozen=True)
 class Batch:
     """Rows with the same columns, ready for one INSERT.
 
-    The service's columns have lower-case names; `columns` has their types as received, NULL for a column
-    with only nulls.
+    `columns` has the service's columns by lower-case name. Each has its type as received, or NULL if it has
+    only nulls.
     """
 
     frame: pl.DataFrame
@@ -107,8 +107,8 @@ def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
 def common_type(types: Iterable[str]) -> str:
     """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 
-    A BIGINT fits into a DOUBLE: numbers beyond MAX_EXACT are text already. So 1 and 2.5 make a DOUBLE;
-    1 and true make a VARCHAR.
+    A BIGINT fits into a DOUBLE, because columns with whole numbers beyond MAX_EXACT are text already. So
+    1 and 2.5 make a DOUBLE; 1 and true make a VARCHAR.
     """
     value_types = sorted(set(types) - {NULL_TYPE})
     if len(value_types) < 2:
@@ -177,7 +177,7 @@ def _alter(
     new: TableSchema,
     first_load: Callable[[str], FirstLoad],
 ) -> None:
-    """Create a table, or give the stored one its new columns and types; record type changes."""
+    """Create a table that is not stored; otherwise add columns, change types, and record type changes."""
     if stored is None:
         create_table(connection, new)
         return
@@ -210,7 +210,7 @@ def _alter(
 def _updated_schema(
     connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
 ) -> TableSchema:
-    """The stored table as now documented; a column keeps its type if a cast would lose values."""
+    """The stored table as now documented; a column keeps its type if a cast would null or round a value."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
@@ -229,7 +229,7 @@ def _updated_schema(
 
 
 def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
-    """Whether every value of a column survives a cast to another type."""
+    """Whether a cast to `type_` turns no value into null and rounds no number (a DATE may lose its time)."""
     if type_ == column.type:
         return True
     value = quoted(column.name)
@@ -241,7 +241,7 @@ def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: Store
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
-    """The parent of an undeclared table: for `a__b__c` it is `a__b`, or `a` if there is no table `a__b`."""
+    """The parent, by its name, of a new table `a__b__c`: `a__b` or, without such a table, `a`; else None."""
     ancestor = name
     while "__" in ancestor:
         ancestor = ancestor.rpartition("__")[0]
@@ -251,7 +251,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 
 
 def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
-    """The column for stored and new values: an undocumented one is widened."""
+    """The column for both stored and new values, widened if it is undocumented."""
     column = old or batches[0].columns[name]
     if column.first_seen_utc is None:
         load_id, fetched = _first_load(name, batches)
@@ -262,9 +262,10 @@ def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch
 
 
 def _first_load(name: str, batches: Sequence[Batch], old_type: str = NULL_TYPE) -> FirstLoad:
-    """The first load whose values in a column have a new type; if none has, the first with the column."""
+    """The load to name for the change of a column: the one that brought the first value of its new type."""
+    # the batch is the first whose type is neither null nor `old_type`, or else the first of all
     batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, old_type))
-    row = batch.frame[name].is_not_null().arg_max() or 0
+    row = batch.frame[name].is_not_null().arg_max() or 0  # the first value; the first row if all are null
     return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
 
 

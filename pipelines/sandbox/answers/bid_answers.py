@@ -1,4 +1,4 @@
-"""Bids on estates. The customer must be an office; a group of several offices gets a 404."""
+"""Bids on estates. The customer must be an office or a group of one office; a larger group gets a 404."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
-    """Bids and HiddenBids up to the day of the world: all, or only those on an estate or of a contact."""
+    """The answer to Bids, or to HiddenBids if `hidden`.
+
+    It has the bids made up to the sandbox's current day, optionally filtered by estate and contact.
+    """
     estate_id = query.parameters.get("criteria.estateid")
     contact_id = query.parameters.get("criteria.contactid")
     return [
@@ -29,7 +32,7 @@ def bids(query: ReportQuery, *, hidden: bool) -> object:
 
 
 def _estates(query: ReportQuery) -> Iterator[EstateView]:
-    """The estates of the one office that the request names, without valuations."""
+    """The estates of the one office that the request names, without valuations; raises a 404 for several."""
     if len(query.offices) > 1:
         raise HttpError(404, "There is no such office.")
     [office] = query.offices
@@ -39,7 +42,10 @@ def _estates(query: ReportQuery) -> Iterator[EstateView]:
 
 
 def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
-    """The bids made so far on an estate, by bidders in turn, up to the final price; amounts are text."""
+    """The bids made so far on an estate, hidden ones included.
+
+    The bidders take turns. The last bid is the final price or, without one, the starting price.
+    """
     rng = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
     contract, first = view.versions[0].contract_on or view.current.contract_on, view.versions[0]
     final = view.current.final_price or view.current.starting_price
@@ -71,6 +77,6 @@ def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
 
 
 def _amount(rng: Random, amount: int) -> str:
-    """An amount as a person would type it."""
+    """An amount as text, as a person would type it."""
     spaced = f"{amount:,}".replace(",", " ")
     return rng.choice((str(amount), str(amount), spaced, f"{spaced} kr"))

@@ -70,7 +70,7 @@ ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
     "plain http at its address": ("", {"BASE_URL": "http://127.0.0.1"}, {}),
     "plain http at its address in IPv6": ("", {"BASE_URL": "http://[::1]:1/x"}, {}),
     "a secret before the file's": ('password_file = "no"', {"PASSWORD": "x"}, {"password": SecretStr("x")}),
-    "five fields of cron": ("", {"NIGHTLY": "30 4 * * 1-5"}, {"nightly": "30 4 * * 1-5"}),
+    "five fields of cron": ("", {"NIGHTLY": "30 4 1 jan Mon-FRI"}, {"nightly": "30 4 1 jan Mon-FRI"}),
     "a rate of VAT as a share": ("vat_rate = 0.25", {}, {"vat_rate": Decimal("0.25")}),
     "a rate of VAT in percent": ("", {"VAT_RATE": "25"}, {"vat_rate": Decimal("0.25")}),
     "mailboxes separated by commas": (

@@ -31,7 +31,7 @@ WRONG = [
     ("START", "0024-01", "is 0024-01; no customer has reports from before 1990-01."),
     ("CONCURRENCY", "0", "('0') is not a whole number from 1 to 50."),
     ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
-    ("NIGHTLY", "0 25 * * *", "('0 25 * * *') is not a schedule in cron's five fields, like 0 5 * * *"),
+    ("NIGHTLY", "0 5 0 * *", "('0 5 0 * *') is not a schedule in cron's five fields, like 0 5 * * *"),
     ("PASSWORD", "hush\n", "contains a line break or another control character; remove it"),
     ("USERNAME", "hush:hush", "may not contain a colon or a control character, because Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
