@@ -105,12 +105,7 @@ def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractCont
 
     While it waits, it prints what it waits for; without `wait`, it raises WarehouseError instead.
     """
-    from warehouse.errors import FileDamaged, OlderFormat
     from warehouse.store.lock import work_lock
-
-    def unfinished(error: Exception) -> str:
-        is_refusal = isinstance(error, OlderFormat | FileDamaged) or is_wrong_usage(error)
-        return "" if is_refusal or name not in LOADING else sentence_of(error)
 
     return work_lock(
         settings.data_dir,
@@ -118,7 +113,7 @@ def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractCont
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         resumes=name == "sync",
-        sentence_of=unfinished,
+        sentence_of=lambda error: "" if is_wrong_usage(error) or name not in LOADING else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )
 

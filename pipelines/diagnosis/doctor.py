@@ -177,7 +177,7 @@ def _service_findings(
         result = f"{len(answered)} of {len(accepted)} reports answer"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
         if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
-            result += f"; denied today: {', '.join(denied)}"
+            result += f"; denied today, so not requested again: {', '.join(denied)}"
             remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
         elif answered and len(answered) == len(accepted):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def declare_catalogue(
     connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
-    """Create the catalogue's tables, and record which reports are on and whether this is a rehearsal.
+    """Create the catalogue's tables; record which reports are on, later runs' customers and a rehearsal.
 
     A report that is requested only on demand is never late, so it counts as off.
     """
@@ -44,6 +44,23 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
+    if connection.execute("FROM meta.customers").fetchone():  # before the first publication nobody is missing
+        record_customers(connection, settings)
+
+
+def record_customers(connection: Connection, settings: Settings) -> None:
+    """Record the customers of the settings, active or not."""
+    customers = [
+        {
+            "customer": customer.id,
+            "name": customer.name,
+            "start_month": settings.start.first_day,
+            "is_active": customer.active,
+            "region": customer.region or None,
+        }
+        for customer in settings.customers
+    ]
+    write_configured(connection, "customers", customers)
 
 
 def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]:

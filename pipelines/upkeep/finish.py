@@ -11,7 +11,7 @@ import httpx
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import record_next_due
-from pipelines.sync.declaration import declared_tables
+from pipelines.sync.declaration import declared_tables, record_customers
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
@@ -130,18 +130,7 @@ def _build_and_check(
 
 def _write_settings(connection: Connection, settings: Settings) -> None:
     """Record the settings that queries read and, if no lake is set, that no publication waits for one."""
-    start = settings.start.first_day
-    customers = [
-        {
-            "customer": customer.id,
-            "name": customer.name,
-            "start_month": start,
-            "is_active": customer.active,
-            "region": customer.region or None,
-        }
-        for customer in settings.customers
-    ]
-    write_configured(connection, "customers", customers)
+    record_customers(connection, settings)
     declared = settings.model_dump(include={"timezone", "commission_vat", "vat_rate", "changed_months"})
     for table in ("clock", "tax_basis", "rereading"):
         write_configured(connection, table, [declared])

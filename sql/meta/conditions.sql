@@ -224,7 +224,7 @@ all_conditions AS (
         max(fetched_at_utc) AS since_utc,
         'The service did not report which sales changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
-        'The next nightly run requests them again.' AS remedy
+        'The next nightly run requests them again; after a 403, tomorrow''s.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of

@@ -22,7 +22,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from warehouse.errors import WarehouseError, translate_errors
+from warehouse.errors import FileDamaged, OlderFormat, WarehouseError, translate_errors
 from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
@@ -110,8 +110,8 @@ def work_lock(
         unfinished = None if resumes or (last and last.what == what) else last
         try:
             yield blocker.begun_utc if blocker else None
-        except Exception as error:
-            sentence = sentence_of(error)
+        except Exception as error:  # an unusable file has a condition of its own
+            sentence = "" if isinstance(error, OlderFormat | FileDamaged) else sentence_of(error)
             _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
         _record(lock, unfinished)

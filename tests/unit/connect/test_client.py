@@ -214,7 +214,10 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
             "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
         ),
         (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Configure"),
-        (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
+        (
+            reply(200, HTML, content_type="text/html"),
+            "that is not JSON (XML or HTML, text/html). If all reports fail",
+        ),
         (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (httpx.ConnectError("no\nroute"), "the last could not connect (no route). Check BROKERBI_BASE_URL"),
