@@ -10,6 +10,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.due import Calendar, make_calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
+from warehouse.ledger.ledger import has_rows
 from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Connection
 from warehouse.store.meta_schema import naive_utc, record_rehearsal, write_configured
@@ -44,7 +45,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    if connection.execute("FROM meta.customers").fetchone():  # before the first publication nobody is missing
+    if has_rows(connection, "customers"):  # before the first publication nobody is missing
         record_customers(connection, settings)
 
 

@@ -15,7 +15,7 @@ from pipelines.upkeep.export import FOLDER
 from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import remove_pages
-from warehouse.ledger.ledger import has_loaded_anything
+from warehouse.ledger.ledger import has_rows
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import read_erased, record_begun, record_finished
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
@@ -110,7 +110,7 @@ def _erase_from_body(person: Person, documented: Documented, body: bytes) -> byt
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
     """Publish a file without the person and, if nothing blocks it, remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
-        has_data = has_loaded_anything(connection)
+        has_data = has_rows(connection, "months")
     if not has_data:
         compact(settings.data_dir)
         return

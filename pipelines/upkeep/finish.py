@@ -16,7 +16,7 @@ from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import record_disagreements
-from warehouse.ledger.ledger import has_loaded_anything, record_no_lake
+from warehouse.ledger.ledger import has_rows, record_no_lake
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import MartError, build_marts, build_within_memory
@@ -111,7 +111,7 @@ def _build_and_check(
 ) -> tuple[list[str], list[CheckResult]]:
     """Build and commit the marts, then run the checks; the working file is opened only once."""
     with store.writing() as connection:
-        if not has_loaded_anything(connection):
+        if not has_rows(connection, "months"):
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )

@@ -266,9 +266,9 @@ def write_due_days(
     connection.execute("DROP TABLE due")
 
 
-def has_loaded_anything(connection: DuckDBPyConnection) -> bool:
-    """Whether any month, or any report without months, is stored."""
-    return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
+def has_rows(connection: DuckDBPyConnection, table: str) -> bool:
+    """Whether a table of meta has any row: `months` after the first load, `customers` after a publication."""
+    return connection.execute(f"SELECT 1 FROM meta.{table} LIMIT 1").fetchone() is not None
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:

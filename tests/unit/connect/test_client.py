@@ -216,7 +216,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Configure"),
         (
             reply(200, HTML, content_type="text/html"),
-            "that is not JSON (XML or HTML, text/html). If all reports fail",
+            "that is not JSON (XML or HTML, text/html). If all",
         ),
         (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
