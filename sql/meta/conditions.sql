@@ -222,8 +222,8 @@ all_conditions AS (
     SELECT
         'changes unknown' AS kind, asked_of AS report, customer,
         max(fetched_at_utc) AS since_utc,
-        'The service did not report which sales changed, so older months are read again only once in '
-        || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
+        'The service did not report which sales changed; changes in older months will be noticed only when '
+        || 'those months are next due: ' || arg_max(error, fetched_at_utc) AS error,
         'The next nightly run requests them again; after a 403, tomorrow''s.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
