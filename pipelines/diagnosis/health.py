@@ -70,8 +70,8 @@ def judge(view: Overview) -> Verdict:
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
-    if not view.states or not view.is_published:
-        what = "published" if view.states else "requested"
+    if not view.standings or not view.is_published:
+        what = "published" if view.standings else "requested"
         return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_data=False)
     fresh = [row for row in view.standings if row.state == "fresh"]
     reports = counted(len({row.report for row in fresh}), "report")

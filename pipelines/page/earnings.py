@@ -117,8 +117,10 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
         for (name, colour), sums in lines.items()
     ]
     names = [words.month(month.month)[:3] for month in months]
-    title, has_values = words.text("year.chart", year=row.last_month.year), any(any(s.spans) for s in series)
-    return chart(title, names, series, words, words.compact) if has_values else None
+    if not any(any(line.spans) for line in series):
+        return None
+    title = words.text("year.chart", year=row.last_month.year)
+    return chart(title, names, series, words, words.compact)
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:

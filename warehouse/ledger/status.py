@@ -74,11 +74,6 @@ class Overview:
     published_file: str = ""
     """GONE, CHANGED or DAMAGED if it is not as the latest publication or rollback left it, else empty."""
 
-    @property
-    def states(self) -> list[str]:
-        """The states of meta.freshness, of every report and customer."""
-        return [standing.state for standing in self.standings]
-
 
 GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
 _REPORTS = """

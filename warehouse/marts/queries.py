@@ -27,7 +27,7 @@ class QueryError(Exception):
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed SQL file: a single SELECT under a header of comments.
+    """A SQL file: a single SELECT under a header of comments.
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes the result; `Parameters:` makes a mart a table macro, and names the variables of an analysis;
