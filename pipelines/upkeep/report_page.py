@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
+Answers = dict[str, Sequence[Mapping[str, Any]] | None]
 FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
@@ -88,7 +89,8 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     scopes = [scope for scope in facts.scopes if scope.kind != "chain"]
     pages = {page_path(scope): render_page(facts, page_settings, scope) for scope in scopes}
     pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
-    pages[OPERATORS_PAGE] = _operators_page(settings, clock)
+    figures: Answers = {name: answers[name] for name in FIGURE_QUERIES}
+    pages[OPERATORS_PAGE] = _operators_page(settings, clock, figures)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},
         timezone=settings.timezone,
@@ -104,20 +106,24 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     return data_dir / REPORT_PAGE
 
 
-def _operators_page(settings: Settings, clock: Clock) -> str:
+def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = None) -> str:
     """The operators' page, with the verdict of `brokerbi status`.
 
-    The pipeline's state comes from the working file if it exists, otherwise from the published file. Figures
-    always come from the published file, so that they equal those of analysts.
+    The pipeline's state comes from the working file if it exists, otherwise from the published file. The
+    `figures` are read from the published file if not given, so that they equal those of analysts.
     """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
-    answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(FIGURE_QUERIES, ())
+    answers: Answers = {**dict.fromkeys(FIGURE_QUERIES, ()), **(figures or {})}
     with store.reading() if store.path.exists() else versions.reading() as connection:
         answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
         state = read_state(connection, versions)
-    with suppress(WarehouseError), versions.reading() as connection:  # `observe` reports an unreadable file
-        answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
+    if figures is None:
+        with (
+            suppress(WarehouseError),
+            versions.reading() as connection,
+        ):  # `observe` reports an unreadable file
+            answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.standings = [

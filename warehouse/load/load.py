@@ -45,7 +45,6 @@ def load_group(
     `from_scratch` first deletes the histories of the group's reports and customers, for `replay`.
     """
     with store.writing() as connection:
-        connection.execute("SET threads = 1")  # each thread takes memory: 299 MB with one, 340 with two
         loads = _load(connection, results, store, from_scratch=from_scratch)
     sys.audit("brokerbi.load_committed")
     return [_loaded_result(load) for load in loads]

@@ -100,7 +100,7 @@ def build_marts(
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     built = by_dependency([*staging, *marts])
-    connection.execute("RESET memory_limit; RESET threads")  # a load or a failed build leaves lower ones
+    connection.execute("RESET memory_limit; RESET threads")  # the limit may be that of a failed build
     for query in built:
         if memory_limit_mb:
             limit = min(memory_limit_mb, PARTS_MB) if query.for_each else memory_limit_mb
@@ -110,6 +110,7 @@ def build_marts(
     for query in built:
         if query.table in VERSION_STATEMENTS:
             connection.execute(VERSION_STATEMENTS[query.table])
+    connection.execute("SET threads = 1")
     meta = by_dependency(meta)
     for query in meta:
         _create(connection, query, "CREATE OR REPLACE")
