@@ -23,7 +23,7 @@ BODY_PATHS = {
     "meetings": ("saleMeetings", "total"),
     "own_booked": ("saleMeetings", "ownBooked"),
 }
-"""The measures of a budget, and the path of each in the body that is sent (interface, RealtorBudget)."""
+"""The measures of a budget, each with its path in the JSON that is sent (interface, RealtorBudget)."""
 MEASURES = tuple(BODY_PATHS)
 PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
@@ -34,7 +34,7 @@ BudgetKey = tuple[str, str, str]
 
 
 class BudgetError(ValueError):
-    """A budget file or plan that cannot be used or made; the message has a line for each problem."""
+    """A budget plan cannot be made or used; the message has a line for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -42,9 +42,10 @@ class BudgetError(ValueError):
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a budget: `before` as it was read, and `after` with all measures, as it will be sent.
+    """A change of one budget: `before` has all measures as the service shows them, and `after` as planned.
 
-    `office_id` is the customer id of the office; `sent_office_id` is the id used to set its budgets.
+    `office_id` is the customer id of the office. `sent_office_id` is the id of the office in the path of the
+    request: the id that the budget file has.
     """
 
     customer: str
@@ -61,7 +62,7 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """All measures of the budget that are set, as JSON."""
+        """The JSON that is sent: every measure of `after` that is set."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in BODY_PATHS.items():
             value = self.after[name]
@@ -77,7 +78,7 @@ class Change:
 
 @dataclass(frozen=True)
 class BudgetPlan:
-    """The budget changes to make at one service, and the file that they come from."""
+    """The budget changes to make at one service, planned from one budget file."""
 
     plan_id: str
     made_at_utc: str
@@ -95,7 +96,7 @@ class BudgetPlan:
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:
-        """The plan in a file; raises BudgetError if it cannot be read, is not a plan, or was edited."""
+        """Read a plan; raises BudgetError if the file cannot be read, is not a plan, or was edited."""
         try:
             content = json.loads(path.read_bytes())
             is_edited = content.pop("checksum") != _checksum(content)
@@ -110,7 +111,7 @@ class BudgetPlan:
 
 
 def os_user() -> str:
-    """The name of the user who runs this process; the number of a user without a name."""
+    """The name of the user who runs this process, or the number of a user without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name
@@ -123,6 +124,5 @@ def month_of(change: Change) -> Month:
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    """The checksum of the plan's content, independent of its layout in the file."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""Budget file from a finance department: the budgets to set, by office, user and month.
+"""Reader of budget files, in which a finance department lists the budgets to set.
 
-CSV, Parquet or a workbook, with the columns office_id, user_id, month and at least one measure. An empty cell
-keeps the measure as it is. An ambiguous value is an error that names its row.
+A file is CSV, Parquet or an Excel workbook. It has the columns office_id, user_id and month, and at least one
+measure. An empty cell leaves the measure as it is. An ambiguous amount, such as 1.500, is an error.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pipelines.months import Month
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
-"""How many rows from the top are searched for the headings."""
+"""The headings, and the separator of a CSV file, are searched for in this many rows from the top."""
 YEARS_AHEAD = 2
 MAX_COMMISSION = 10_000_000
-"""Commission is in whole kronor without VAT, at most this much (interface, RealtorBudget)."""
+"""The largest commission, in whole kronor without VAT (interface, RealtorBudget)."""
 MAX_INTEGER = 2**31 - 1
 DAMAGED = (zipfile.BadZipFile, KeyError, TypeError, SyntaxError, csv.Error)
 AMOUNT = re.compile(
@@ -40,7 +40,7 @@ Rows = Sequence[tuple[int, Sequence[object]]]
 
 @dataclass(frozen=True)
 class Entry:
-    """The budget of a user in a month, from a row of the file; `values` has only the given measures."""
+    """A row of the file, for one budget; `values` has no measure whose cell is empty."""
 
     row: int
     office_id: str
@@ -50,7 +50,7 @@ class Entry:
 
 
 def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
-    """The entries with amounts, and notes on ignored columns; raises BudgetError with all problems."""
+    """The entries that have an amount, and a note on each ignored column; raises BudgetError."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -95,7 +95,6 @@ def _sheets(path: Path, content: bytes) -> list[Rows]:
 
 
 def _workbook(content: bytes) -> list[Rows]:
-    """The sheets of a workbook; a formula without a value becomes text, so that its cell is not empty."""
     import openpyxl
 
     with warnings.catch_warnings(action="ignore"):  # openpyxl warns of parts other than cells
@@ -107,7 +106,7 @@ def _workbook(content: bytes) -> list[Rows]:
         for sheet in values.worksheets:
             formula_rows = formulas[sheet.title].iter_rows(values_only=True)
             pairs = zip(sheet.iter_rows(values_only=True), formula_rows, strict=False)
-            rows = [
+            rows = [  # a formula without a value becomes a text, so that its cell is an error and not empty
                 [formula if value is None else value for value, formula in zip(*pair, strict=False)]
                 for pair in pairs
             ]
@@ -116,18 +115,16 @@ def _workbook(content: bytes) -> list[Rows]:
 
 
 def _csv(content: bytes) -> Rows:
-    """The rows of a CSV file in UTF-8, or in the encoding of older Windows programs."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("cp1252", "replace")
+        text = content.decode("cp1252", "replace")  # the encoding of older Windows programs
     separator = max(";\t,", key="\n".join(text.splitlines()[:SEARCHED_ROWS]).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     return [(rows.line_num, row) for row in rows]
 
 
 def _headings_and_rows(rows: Rows) -> tuple[list[str], Rows] | None:
-    """The headings as column names, and the rows below them; None if no row has the headings."""
     for index, (_, cells) in enumerate(rows[:SEARCHED_ROWS]):
         names = [re.sub(r"[\s_-]+", "_", str(cell or "").strip().lower()) for cell in cells]
         if set(IDS) <= set(names):
@@ -136,7 +133,6 @@ def _headings_and_rows(rows: Rows) -> tuple[list[str], Rows] | None:
 
 
 def _entry(number: int, names: Sequence[str], cells: Sequence[object], today: date) -> Entry:
-    """The entry of a row; raises ValueError with the first problem."""
     if not all(map(_is_empty, cells[len(names) :])):
         raise ValueError("has more cells than headings; put quotes around amounts with a comma")
     row = dict(zip(names, cells, strict=False))
@@ -156,12 +152,11 @@ def _is_empty(cell: object) -> bool:
 
 
 def _identifier(cell: object) -> str:
-    """An id as text, even if the workbook has turned it into a number."""
+    """The id as text; a workbook may have made it a number, such as 30011.0."""
     return "" if cell is None else str(cell).strip().removesuffix(".0")
 
 
 def _month(cell: object) -> Month:
-    """The month in a cell with a date, or with a date or month as text; raises ValueError."""
     text = cell.isoformat() if isinstance(cell, date) else _identifier(cell)  # a datetime is a date, too
     try:
         return Month.of(datetime.fromisoformat(f"{text}-01" if len(text) == len("2026-01") else text))
@@ -170,7 +165,6 @@ def _month(cell: object) -> Month:
 
 
 def _whole_number(name: str, cell: object) -> int:
-    """A whole number that the service accepts; raises ValueError for anything else."""
     text = re.sub(r"\s", " ", str(cell)).strip()
     number = _number(text)
     largest = MAX_COMMISSION if name == "commission" else MAX_INTEGER
@@ -188,7 +182,7 @@ def _whole_number(name: str, cell: object) -> int:
 
 
 def _number(text: str) -> Decimal:
-    """The number in a text, which may have spaces, a decimal comma or a currency; NaN for any other text."""
+    """The number that a text states: 1500.5 for "1 500,50 kr". A text that is not a number is NaN."""
     if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
         sign, whole, fraction = amount.groups(default="0")
         return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")

@@ -1,8 +1,7 @@
-"""Current budget of a user at an office in a month, from three requests.
+"""Reader of the current budget of a user at an office in a month, from three requests.
 
-The rows are not documented, so they are read as the report's shape declares them. If the shape does not state
-which field has the budget of a measure, Unreadable is raised: a guess might pick the month's actual result,
-which `brokerbi budget push` would then send as the budget.
+The interface does not document the rows. The report's shape must state which field has each measure, and no
+field is guessed: a guess might be the month's actual result, and a push would then send that as the budget.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ REPORTS = {
     "user_budget_estate": ("sold", "registered"),
     "user_budget_crm": ("meetings", "own_booked"),
 }
-"""The reports that show a budget, and their measures."""
+"""The reports that together show a budget, each with its measures."""
 OFFICE_COLUMNS = ("office_id", "office_named")
 
 
@@ -37,13 +36,13 @@ class Unreadable(Exception):
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
-    """The reports that show a budget, with the shapes from the operator's file."""
+    """The reports that show a budget, as shapes.toml corrects them."""
     catalogue = with_shapes(context.catalogue, settings.shapes_file)
     return [catalogue[name] for name in REPORTS]
 
 
 async def read_budget(clients: Clients, reports: list[Report], change: Change) -> Values:
-    """The complete current budget that a change would replace; raises Unreadable or ConnectError."""
+    """All measures of the budget that a change would replace; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:
         path = report.endpoint.path.format(
@@ -62,10 +61,10 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 
 
 def budget_of(report: Report, document: Document, change: Change) -> Values:
-    """The report's measures for the user, office and month of a change; all None if the answer has no rows.
+    """The report's measures of the budget that a change would replace; all None without rows.
 
-    If the answer has rows, every row must fit the shape, the shape must name every measure, and exactly one
-    row must be for this change, with whole amounts. Otherwise raises Unreadable.
+    Raises Unreadable if a row does not fit the report's shape, if no row has the field of a measure, if an
+    amount is not whole, or if there is not exactly one row for the change.
     """
     try:
         answer = normalize(
@@ -94,27 +93,21 @@ def _remedy(report: Report) -> str:
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:
-    """Whether a row belongs to a change. The row's user must be the user of the change, or be missing.
-
-    The row's office must be the office of the change, under one of its two ids or by number. It may also be
-    missing, or be the customer itself.
-    """
     offices = {row[name] for name in OFFICE_COLUMNS if row[name]}
     is_office = (
         {change.office_id, change.sent_office_id} & offices
-        or offices <= {change.customer}
+        or offices <= {change.customer}  # also true if the row has no office
         or any(office_number(office) == office_number(change.office_id) for office in offices)
     )
     return bool(is_office) and row["user_id"] in (None, change.user_id)
 
 
 def office_number(office_id: str) -> str:
-    """An id without its leading letters; an office's customer id (M30011) and own id (FIR30011) share it."""
+    """The number in an id: 30011 for an office's customer id M30011 and for its own id FIR30011."""
     return office_id.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def _whole_amount(amount: Any) -> int | None:
-    """The amount as a whole number; raises Unreadable for a fraction, which could not be sent unchanged."""
-    if amount is not None and amount != int(amount):
+    if amount is not None and amount != int(amount):  # a push could not send it back unchanged
         raise Unreadable(f"states {amount.normalize()}, which is not whole")
     return None if amount is None else int(amount)

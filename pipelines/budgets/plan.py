@@ -1,4 +1,4 @@
-"""Budget plan: a file compared with the service's current budgets, which a plan does not change."""
+"""Planning of budget changes: a budget file is compared with the current budgets, and nothing is set."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """Names of offices and users in the marts, by id; `customers` names the customer of each office."""
+    """The names of offices and users in the marts, by id, and the customer that answers for each office."""
 
     offices: Mapping[str, str]
     customers: Mapping[str, str]
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The known office with this id, else the only one with its number (FIR31529: M31529), else None."""
+        """The customer id of an office, given that id (M31529) or the office's own id (FIR31529).
+
+        None if there is no such office, or more than one.
+        """
         matches = [office for office in self.offices if office_number(office) == office_number(given) != ""]
         return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
@@ -39,9 +42,10 @@ class KnownNames:
 def make_plan(
     settings: Settings, file: Path, context: RunContext, *, on_requests: Callable[[int], None]
 ) -> BudgetPlan:
-    """Check a file, and compare it with current budgets; `on_requests` receives the number of requests.
+    """Plan the changes in a budget file; `on_requests` receives the number of requests before they are sent.
 
-    Raises BudgetError with a sentence for each problem, and ConnectError if the service cannot be used.
+    Budgets that are already as in the file are left out. Raises BudgetError if the file or a current budget
+    cannot be used, and ConnectError if the login is denied or the service is down.
     """
     entries, notes = read_budget_file(file, settings.today_local(context.clock))
     names = read_known_names(settings)
@@ -60,7 +64,7 @@ def make_plan(
 
 
 def read_known_names(settings: Settings) -> KnownNames:
-    """Offices of active customers, and all users, in the marts; raises BudgetError if there is no office."""
+    """Read the offices of active customers, and all users; raises BudgetError if no office is loaded."""
     with Store(settings.data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
     rows = {name: answers[name] or [] for name in answers}
@@ -68,7 +72,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    # an office's row as its own customer comes last, and overwrites its group's row in the dicts below
+    # of the rows of an office, the last one counts: that of the office as its own customer, if any
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
@@ -78,10 +82,7 @@ def read_known_names(settings: Settings) -> KnownNames:
 
 
 def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Change]:
-    """The changes in the file: `after` has only the measures that the file gives, and `before` is empty.
-
-    Raises BudgetError for unknown offices and users, and for measures that are given twice.
-    """
+    """Incomplete changes: `after` has only the measures in the file, and `before` is empty."""
     problems = []
     requested: dict[BudgetKey, Change] = {}
     sent_ids: dict[str, str] = {}
@@ -111,7 +112,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 
 
 def _hint(given: str, known: Mapping[str, str]) -> str:
-    """The rest of a message that begins "no office" or "no user": the unknown id, and a similar known one."""
+    """The end of a message that begins "no user": "'7' is known; did you mean 77 (Eva Ek)?"."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 
@@ -119,7 +120,6 @@ def _hint(given: str, known: Mapping[str, str]) -> str:
 async def _with_current_budgets(
     settings: Settings, context: RunContext, requested: Sequence[Change]
 ) -> list[Change]:
-    """The changes, completed with the current budgets; raises BudgetError if any cannot be read."""
     reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
     async with context.open_session(settings, "budget") as session:
         for change in requested:

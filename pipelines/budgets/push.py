@@ -1,4 +1,4 @@
-"""Push of a plan: budgets are set one by one, each read before and after; a plan may be pushed again."""
+"""Push of a plan: each budget is read, set and read again. A plan may be pushed several times."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
 """The path with customer, office, user, year and month (interface, Budget maintenance)."""
 REPORT = "budget_pushes"
 PATIENCE = 120.0
-"""How many seconds after sending a budget the push waits for the service to show it."""
+"""How many seconds the service may take to show a budget after it was sent."""
 SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.CircuitOpen)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
@@ -48,7 +48,7 @@ USE_OWN_ID = "Give the office's own id (like FIR31529) as office_id in the budge
 
 @dataclass(frozen=True)
 class BudgetStatus:
-    """The status of a budget in this push, and the reason for it, if any."""
+    """The status of a budget in this push, and the reason for the status, if any."""
 
     status: PushStatus = PushStatus.PLANNED
     reason: str = ""
@@ -56,7 +56,7 @@ class BudgetStatus:
 
 @dataclass(frozen=True)
 class PushResult:
-    """The result of a push: the status of each budget, and why the push stopped early, if it did."""
+    """The status of each budget after a push, and the error that stopped the push, if any."""
 
     statuses: Mapping[BudgetKey, BudgetStatus]
     stopped: str = ""
@@ -75,9 +75,10 @@ def push(
     patience: float = PATIENCE,
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
 ) -> PushResult:
-    """Set those budgets of a plan that the service does not show yet; safe to kill and repeat.
+    """Set the budgets of a plan that the service does not show yet. A push may be killed and repeated.
 
-    Raises SettingsError if writing is off, BudgetError for another service or a customer that is not active.
+    Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
+    another service, or has a customer that is not active.
     """
     if not settings.allow_budget_writes:
         raise SettingsError(["BROKERBI_ALLOW_BUDGET_WRITES is not true, so nothing is sent; set it to true."])
@@ -93,20 +94,17 @@ def push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `sent` has the time of sending for each budget that the service may have set."""
-
     settings: Settings
     plan: BudgetPlan
     context: RunContext
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
     statuses: dict[BudgetKey, BudgetStatus] = field(default_factory=dict)
-    sent: dict[BudgetKey, datetime] = field(default_factory=dict)
+    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # a rejected budget is removed
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 
     async def run(self) -> PushResult:
-        """Push the plan; a denied login, denied access or an outage ends the push."""
         self.clock = self.settings.run_clock(self.context.clock)
         self.statuses = {change.key: BudgetStatus() for change in self.plan.changes}
         async with self.context.open_session(self.settings, "budget") as session:
@@ -118,7 +116,6 @@ class _Pusher:
         return PushResult(self.statuses)
 
     async def _push_all(self) -> None:
-        """Send one budget after another, then wait for those that the service does not show yet."""
         for step in (self._set, self._wait):
             for change in self.plan.changes:
                 try:
@@ -131,7 +128,6 @@ class _Pusher:
                     self._record_status(change, status, f"the current budget cannot be read: {why}")
 
     async def _set(self, change: Change) -> None:
-        """Send a budget, but not if the service already shows it or no longer shows the budget to replace."""
         values = await self._read(change)
         if _is_shown(change, values):
             self._record_status(change, PushStatus.CONFIRMED, current=values)
@@ -148,7 +144,6 @@ class _Pusher:
                 self._record_status(change, PushStatus.CONFIRMED, current=values)
 
     async def _wait(self, change: Change) -> None:
-        """Keep reading a sent budget until the service shows it, or patience runs out."""
         if self.statuses[change.key].status is not PushStatus.SENT:
             return
         end = self.sent[change.key] + timedelta(seconds=self.patience)
@@ -166,7 +161,7 @@ class _Pusher:
         return await read_budget(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
-        """Send a budget once; return whether the service may have set it. Raises the STOPPING errors."""
+        """Send a budget once; returns whether the service may have set it."""
         month = month_of(change)
         ids = (change.customer, change.sent_office_id, change.user_id)
         path = PATH.format(*(quote(part, safe="") for part in ids), month.year, month.number)
@@ -192,7 +187,6 @@ class _Pusher:
     def _record_status(
         self, change: Change, status: PushStatus, reason: str = "", *, current: Values | None = None
     ) -> None:
-        """Record the status of a budget in the result and in the ledger."""
         self.statuses[change.key] = BudgetStatus(status, reason)
         now, is_sent = naive_utc(self.clock.utc_now()), status is PushStatus.SENT
         budget = {
@@ -217,7 +211,6 @@ class _Pusher:
 
 
 def _is_shown(change: Change, values: Values) -> bool:
-    """Whether the service shows the budget as planned; a measure that was not sent may show as zero."""
-    return all(
+    return all(  # a measure that was not sent may be shown as zero
         values[name] == after or (after is None and values[name] == 0) for name, after in change.after.items()
     )

@@ -1,9 +1,8 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of the reports take a range of months: one request serves all months if its rows state their month.
-The other reports have one month in their path. They are requested once a week, and whenever the report with
-the same budgets for a range has changed. No row is documented: the paths of columns are assumed, and
-`shapes.toml` can correct them.
+Three of the reports take a range of months. The other six take one month, so each month needs a request: the
+latest and future months once a week, and any month that has changed in the report for a range. The interface
+documents no rows: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ USER_NAME = assumed("user_name", "VARCHAR", "[].users[].name", "name of the user
 
 
 def _columns(office: str, user: str, measures: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a budget; `office` and `user` are the paths of their objects."""
     return (
         assumed("office_id", "VARCHAR", f"{office}.customerId", "customer id of the office"),
         assumed("office_named", "VARCHAR", f"{office}.officeId", "the office's own id, like FIR31529"),
@@ -67,7 +65,6 @@ budget = partial(
 
 
 def _range_report(name: str) -> Report:
-    """The budget of all offices and users of a customer for a range of months."""
     operation, meaning, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
     # The interface states no limit; with 60 months, most first backfills take one request.
@@ -84,7 +81,6 @@ def _range_report(name: str) -> Report:
 def _month_report(
     name: str, path_ids: str, description: str, operation: str, by_id: ById | None = None
 ) -> Report:
-    """The budget of an office or, with `by_id`, of a user for one month."""
     budgeted, counterpart, measures = MONTHLY[operation]
     name = f"{name}_{operation.lower()}"
     path = f"/BusinessIntelligence/Budget/{operation}/{path_ids}/{{year}}/{{month}}"

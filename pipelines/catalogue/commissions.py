@@ -85,10 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """Yield a report for all kinds of assignment and, off by default, one for each kind.
-
-    `{}` in a description is replaced by the kind.
-    """
+    """The report for all kinds of assignment, then one for each; `{}` in a description names the kind."""
     for kind in (None, "Sale", "Valuation", "Writing"):
         suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(
@@ -108,7 +105,6 @@ monthly_report = partial(Report, subject="commissions", stored_as="months", timi
 
 
 def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
-    """The report of each office's or user's earnings in a month."""
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return monthly_report(
         name=name,

@@ -1,6 +1,7 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-A group's customer id is not accepted for bids, so they are requested by office (interface, Endpoints).
+For bids, the service accepts the id of an office and not of a group (interface, Endpoints). So the bids for
+an estate are requested with the id of its office.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declarations of the catalogue: reports, their tables, and the documented columns of the tables."""
+"""Declarations of the catalogue: reports, their tables, and the columns of the tables."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ StoredAs = Literal[
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
-    "window",  # rows do not state their month; it is that of the window
+    "window",  # rows do not state their month, so they belong to the month of the window
     "documented date",  # the table names the column with the date of a row
-    "year and month",  # assumed: rows have a year and a month
+    "year and month",  # the columns `month` and `year` state it; their paths are assumed
     "none",  # the report has no months
 ]
 ID_SEPARATOR = "|"
@@ -37,11 +37,11 @@ ID_SEPARATOR = "|"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table; `source` is the JSON path of its values, empty for a column of the request.
+    """One column of a table; `source` is the JSON path of its values, or empty if they come from the request.
 
     - `id_of` marks the id of a natural person.
-    - `personal` marks a fact about a person: the one whose id has the same prefix (`contact_first_name` and
-      `contact_id`). If the row has no such id, the fact is about every person in the row.
+    - `personal` marks a fact about a person. Example: `contact_first_name` is about the person `contact_id`.
+      A free text, or a fact without such an id in its row, is about every person in the row.
     - `name_inferred` marks a field whose name in the JSON is not documented.
     - `is_day` marks a time that stands for a whole day.
     - `needed` marks a column that is reported as missing if no row has it.
@@ -61,29 +61,30 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether the column is a declared id; the code of a state or kind, which may be 0, is not."""
+        """Whether the column is a declared id. Codes of states and kinds are numbers, not ids."""
         is_named_id = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_id
 
 
 def snake_case(name: str) -> str:
-    """The service's camelCase or PascalCase name in our spelling: `customerId` as `customer_id`."""
+    """A name of the service in snake_case: `customerId` becomes `customer_id`."""
     return _WORD_STARTS.sub("_", name).lower()
 
 
 def functions_of(path: str) -> list[str]:
-    """The service's functions in a path, the narrowest first: `/CRM/Bids/{customerId}` has crm_bids and crm.
+    """The functions of a path, the narrowest first: crm_bids and crm for `/CRM/Bids/{customerId}`.
 
-    All paths of a function begin with the same words (interface, What the service does).
+    A function is an area of the service. All its paths begin with the same words (interface, What the service
+    does).
     """
     words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
 
 
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
-    """A column for a documented field of the JSON (interface, What the service does); any field may be null.
+    """A column for a documented field; any field may be null (interface, What the service does).
 
-    For a field of a level above the row, or of the parent row, `source` is a full path and `name` is ours.
+    If the field is not in the row itself, `source` is a full path, and `name` is a name that we chose.
     """
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
@@ -103,7 +104,7 @@ LABEL = (
 )
 
 assumed = partial(Column, name_inferred=True)
-"""A column of an undocumented report: our name, and its assumed path."""
+"""A column that the interface does not document: we chose its name, and assume its path."""
 
 
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
@@ -116,7 +117,7 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns, marked as fields whose names in the JSON are inferred by the interface's rule."""
+    """The columns, marked as fields whose names in the JSON are not documented."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 
@@ -126,22 +127,21 @@ requested = partial(Column, type="VARCHAR", source="")
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a report: where its rows are in the answer, and their documented columns.
+    """One table of a report: where its rows are in the answer, and their declared columns.
 
-    `rows` is a path of JSON keys: `[]` steps into every element of a list, and `*[]` into every list of
-    objects under any key (a column at `#` has the key). The empty path is the document itself.
+    `rows` and the sources of columns are paths (pipelines/shapes/paths.py). Example: with rows at
+    `offices[].users[]`, the source `name` is the name of the user, and `offices[].name` that of the office.
+    The source `@users.id` is the column `id` of the parent row, in the table `users`.
 
-    Most columns are members of the row. Others have a full path: to a member of a level above the row
-    (`offices[].name`), or to a column of the parent row (`@parent.id`). `parent` names the table in whose
-    rows this table is nested. A row that lacks a column of the `key` still fits if it has the old id that
-    `old_keys` maps the column to.
+    A row must have every column of the `key`. With `old_keys` {"office_customer_id": "customer_id"}, a row
+    that lacks the first of these columns must have the second.
     """
 
     name: str
     rows: str
     description: str
-    columns: tuple[Column, ...] = ()  # the documented fields of a row
-    parent: str | None = None
+    columns: tuple[Column, ...] = ()  # the declared fields of a row
+    parent: str | None = None  # the table in whose rows this table is nested
     key: tuple[str, ...] = ()  # columns of the documented id of a row
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column with the date that decides the month of a row
@@ -151,12 +151,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter with two values: every window is requested once for each value, in this order.
+    """A parameter with two values; every window is requested once for each, in the order of `values`.
 
-    In every topmost table, `column` has the meaning of the value that a row was requested with. A row that is
-    returned for both values changed between the requests, so the last value counts. But if nearly all rows of
-    the first value are returned for both, the service ignores the parameter. Then `column` is null in the
-    rows that were returned for both.
+    `column` states with which value a row was requested. Example: with {"Active": False, "Removed": True},
+    `is_removed` is false in the rows of the first request.
+
+    A row that both requests return has changed in between, so the last value counts. But if the second
+    request returns nearly all rows of the first, the service ignores the parameter. `column` is then null in
+    every row that both return.
     """
 
     parameter: str
@@ -167,7 +169,7 @@ class Choices:
 class Ids(NamedTuple):
     """A source of ids: a table of schema bi, and the columns that together form one id.
 
-    The condition, in SQL, selects rows of the table; it may contain `_today`, the local day.
+    `condition` is SQL that selects rows of the table. In it, `_today` is the day of the plan.
     """
 
     table: str
@@ -177,9 +179,9 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """The rows of a table that are expected to change: those that meet the condition.
+    """Rows that are expected to change: the rows of `table` that meet `condition`, in SQL.
 
-    Of the months with such rows, each nightly run requests at most `max_months`: those read longest ago.
+    Each nightly run requests at most `max_months` of the months with such rows: those read longest ago.
     """
 
     table: str
@@ -191,8 +193,8 @@ class Unsettled:
 class ById:
     """How a report is requested one id at a time.
 
-    `parameters` of the path or query take the parts of the id, such as an office and its estate. The ids are
-    those of the first source in `ids_from` that has any. Without `ids_from`, the operator names the ids.
+    `parameters` of the path or query take the parts of the id, such as an office and its estate. The ids come
+    from the first source in `ids_from` that has any. Without `ids_from`, the operator names the ids.
     """
 
     parameters: tuple[str, ...]
@@ -200,11 +202,11 @@ class ById:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns that contain the requested id."""
+        """The columns for the parts of the requested id, such as `asked_user_id` for the parameter userId."""
         return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.parameters)
 
     def parts(self, requested_id: str | None) -> tuple[str | None, ...]:
-        """The parts of a requested id, in the order of `parameters`; each is None without an id."""
+        """The parts of a requested id, in the order of `parameters`; all None if `requested_id` is None."""
         if requested_id is None:
             return (None,) * len(self.parameters)
         return tuple(requested_id.split(ID_SEPARATOR, len(self.parameters) - 1))
@@ -231,7 +233,7 @@ class Endpoint:
 
     @property
     def choice_values(self) -> tuple[str | None, ...]:
-        """The values of `choices`, all of which are requested for each window; without choices, one None."""
+        """Each window is requested once for each of these values of `choices`; without choices, for None."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -251,7 +253,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class ShrinkLimits:
-    """How many stored rows of a window's months an answer may remove; one that removes more is held back."""
+    """How many stored rows an answer may remove. An answer that would remove more is held back."""
 
     max_loss: float = 0.5  # share of the stored rows
     min_rows: int = 20  # if fewer rows are stored, all may be removed
@@ -274,30 +276,29 @@ class Report:
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # the column of the first table that contains the estate's id
-    root: str = ""  # member names that lead from the document to where paths of rows and columns begin
-    total_rows: str = ""  # member names that lead from the document to the number of rows on all pages
+    root: str = ""  # path from the document to the value where the paths of rows and columns begin
+    total_rows: str = ""  # path from the document to the number of rows on all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
-    unpaged: Report | None = None  # the unpaged counterpart, if it has another shape
+    unpaged: Report | None = None  # the same report without pages, if its shape differs
     is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape
     shape: str = ""  # a hash of the report's part of shapes.toml; empty if the file has no such part
 
     @property
     def margin(self) -> timedelta:
-        """The extra time that is requested before and after the requested months.
+        """The extra time that a request adds before and after its months; rows from this time are not loaded.
 
-        The interface states no time zone, so the service may read the bounds of a request in another zone
-        than that of its rows. Rows of this extra time are left out.
+        The interface states no time zone, so the bounds of a request and the times in its rows may be in
+        different zones.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
     @property
     def has_months(self) -> bool:
-        """Whether rows belong to months, by which the ledger tracks the report."""
+        """Whether each row belongs to a month."""
         return self.month_of_row != "none"
 
     @property
     def shrink_limits(self) -> ShrinkLimits:
-        """The limits, which depend on whether a window has many months, one month, or none."""
         if not self.has_months:
             return SNAPSHOT_LIMITS
         return ONE_MONTH_LIMITS if self.endpoint.window_months == 1 else ShrinkLimits()
@@ -309,5 +310,5 @@ class Report:
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every declared column of a table: those of the request, then those of the row."""
+    """All declared columns of a table: first those of the request, then those of the row."""
     return (*table.requested, *table.columns)

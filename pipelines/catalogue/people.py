@@ -60,7 +60,7 @@ LIVE_ACTIVITY = (
     assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
 )
 
-# Requests may span two months (interface, Limits), but are for one, because rows have no documented date.
+# A request may span two months (interface, Limits). We request one, as rows have no documented date.
 live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
 snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (

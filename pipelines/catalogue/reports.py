@@ -16,7 +16,7 @@ _ORDERED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,
 )
-"""Reports that are off come last, so adding such a report does not move the reports that are on."""
+"""Reports that are off come last, so that a new one does not change the position of those that are on."""
 REPORTS: Mapping[str, Report] = {
     report.name: replace(report, timing=replace(report.timing, position=position))
     for position, report in enumerate(_ORDERED)
@@ -24,7 +24,7 @@ REPORTS: Mapping[str, Report] = {
 
 
 def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:
-    """The report of this name; raises ValueError with the nearest names if there is none."""
+    """The report of this name; if there is none, raises ValueError with similar names."""
     if name in catalogue:
         return catalogue[name]
     near = difflib.get_close_matches(name, catalogue, n=3)

@@ -160,7 +160,6 @@ REQUESTED_NUMBER = requested("asked_estate_number", description="the requested e
 def _nested_tables(
     name: str, agent: tuple[Column, ...], requested_columns: tuple[Column, ...] = ()
 ) -> tuple[Table, Table, Table]:
-    """The tables nested in estates: agents, changes of estates, and changes of agents' shares."""
     estates, agents = f"{name}_estates", f"{name}_agents"
     meaning = "id of the estate that the row belongs to"
     estate_id = text(f"@{estates}.id", meaning, name="estate_id")
@@ -200,7 +199,6 @@ def _nested_tables(
 def _estates(
     name: str, description: str, *, is_thin: bool = False, dated_by: str | None = "contract_day"
 ) -> tuple[Table, ...]:
-    """The table of estates and its nested tables; with `is_thin`, fewer columns and no tables of changes."""
     estates = Table(
         f"{name}_estates",
         ESTATE_ROWS,
@@ -319,10 +317,10 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The name of the first of PROBE_REPORTS that is not denied, and its variant that selects changed sales.
+    """The name of the first of PROBE_REPORTS that is not denied, and a variant of it for changed sales.
 
-    None if all are denied. The service files a changed sale under the month of its change, not of its
-    contract, so rows get no month.
+    None if all are denied. Rows of the variant get no month: the service files a changed sale under the month
+    of its change, not of its contract.
     """
     for name in PROBE_REPORTS:
         if name in catalogue and name not in denied:

@@ -94,7 +94,6 @@ def run_push(
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """Sums of the changed amounts by office and measure; `before` is null if none had been set."""
     groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure, amount in change.after.items():

@@ -71,7 +71,6 @@ def run_demo(
 
 
 def _clear(directory: Path) -> None:
-    """Make an empty directory in place of an earlier demo; raises ValueError if it has files but no demo."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
         raise ValueError(

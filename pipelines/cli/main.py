@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error becomes a sentence on stderr and an exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a character that it cannot show must not end a sync
+        if isinstance(stream, TextIOWrapper):  # a character that the stream cannot show must not end a sync
             stream.reconfigure(errors="replace")
     try:
         load_app(arguments[0] if arguments else "")(arguments, prog_name="brokerbi")
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def load_app(command: str = "") -> typer.Typer:
-    """Load the application: for a known command only its module, which is faster; otherwise all modules."""
+    """Load the application with the module of this command, or with all modules if it is unknown."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:
         import_module(f"pipelines.cli.{module}")
@@ -67,7 +67,7 @@ def load_app(command: str = "") -> typer.Typer:
 def command(
     name: str, group: typer.Typer = app, **more: Any
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a function as a command; it returns an exit code, and its errors become sentences."""
+    """Register a function as a command. Its result is the exit code, and its errors become sentences."""
 
     def register(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)
@@ -97,13 +97,14 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 LOADING = ("sync", "replay", "erase")
-"""The commands that leave work to finish if an error ends them; only their errors are recorded."""
+"""These commands leave unfinished work if an error ends them, so their errors are recorded."""
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock; yields the start of the command that it waited for, if any.
+    """Hold the work lock, which only one command can hold at a time.
 
-    While it waits, it prints what it waits for; without `wait`, it raises WarehouseError instead.
+    If another command holds the lock, names that command on stderr, waits, and yields when the other command
+    began. Without `wait`, raises WarehouseError instead.
     """
     from warehouse.store.lock import work_lock
 

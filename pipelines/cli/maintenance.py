@@ -29,7 +29,7 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish; print the outcome and any findings that block nothing; return whether there is a new file."""
+    """Publish and print the outcome; returns whether there is a new published file."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)

@@ -73,7 +73,7 @@ class ProgressLine:
     printed_at: float = field(default_factory=monotonic)
 
     def show(self, text: str) -> None:
-        """Show the text on a terminal; without one, print it if the last line is 30 seconds old."""
+        """Show a text; an empty one clears the line on a terminal."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
         elif text and monotonic() - self.printed_at >= SECONDS_BETWEEN_LINES:
@@ -141,7 +141,6 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
 
 
 def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
-    """Print each row as a block, with a line for each value that is not empty."""
     headings, *rows = cells
     widest = max(map(len, headings))
     for row in rows:
@@ -182,7 +181,7 @@ def to_sql(number: Decimal | int | None) -> str:
 
 
 def _amount(number: Decimal | int) -> str:
-    """A number with at most two decimals; from a thousand on, whole, in groups of three digits."""
+    """A number like 12.35 or, from a thousand on, 1 235."""
     exact = Decimal(number)
     if abs(exact) < 1000:
         return to_sql(round(exact, 2))
@@ -190,12 +189,12 @@ def _amount(number: Decimal | int) -> str:
 
 
 def is_wrong_usage(error: Exception) -> bool:
-    """Whether arguments or settings are wrong; their errors, such as SettingsError, are ValueErrors."""
+    """Whether an error is about wrong arguments or settings; all such errors are ValueErrors."""
     return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence for an error; a library's error is unexpected, except for OSErrors and wrong usage."""
+    """The sentence that a command prints for an error. It states only the type of an unexpected error."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

@@ -86,7 +86,6 @@ def _print_answer(data_dir: Path, statement: str, variables: dict[str, Any]) -> 
 
 
 def _format_value(value: Any) -> str:
-    """A value as SQL writes it, on one line: empty for null, numbers without trailing zeros."""
     match value:
         case None:
             return ""
@@ -101,7 +100,6 @@ def _format_value(value: Any) -> str:
 
 
 def _write_answer(data_dir: Path, statement: str, variables: dict[str, Any], format_: str) -> None:
-    """Write the whole answer to stdout."""
     is_terminal = sys.stdout.isatty()
     if format_ == "parquet" and is_terminal:
         raise ValueError("Parquet cannot be shown on a terminal; write it to a file with > FILE")
@@ -138,7 +136,7 @@ def run_explain(
 
 
 def print_explanation(explanation: Explanation) -> None:
-    """Print a number and its path back to the stored answers, then the related rows."""
+    """Print a number, its path back to the stored answers, and the related rows."""
     trace, number = explanation.trace, explanation.trace.number
     owner = f"{trace.name} ({number.id})" if number.id else trace.name
     state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
@@ -171,7 +169,6 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the first rows that answer a question, without columns that are empty in every row."""
     say()
     print_wrapped("", question)
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]

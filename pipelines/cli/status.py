@@ -66,7 +66,6 @@ def run_status(
 
 
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
-    """Print months, causes of conditions, learned limits, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
     for cause in causes(view.conditions, by_report=details):
         since = f"since {cause.since}" if cause.since else ""
@@ -89,7 +88,6 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
 def _standings(
     view: Overview, planned: tuple[PlannedReport, ...], *, details: bool
 ) -> Iterator[dict[str, Any]]:
-    """A row for each customer, or with `details` for each of its reports."""
     plans = {plan.pair: plan for plan in planned}
     statuses = {(row.report, row.customer): row for row in view.standings}
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}

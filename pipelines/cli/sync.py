@@ -1,4 +1,4 @@
-"""Commands `plan` and `sync`: show what is missing or due, or fetch, load and publish it."""
+"""Commands `plan` and `sync`: show the missing and due months, or fetch, load and publish them."""
 
 from __future__ import annotations
 
@@ -80,11 +80,10 @@ def run_plan(
 
 
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
-    """Months, requests and reasons; `loaded` also counts known ids that are not requested now."""
     return {
         "missing": sum(len(planned.months.missing) for planned in reports),
         "due": sum(len(planned.months.due) for planned in reports),
-        "loaded": sum(planned.months.not_requested for planned in reports),
+        "loaded": sum(planned.months.not_requested for planned in reports),  # or known ids
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_reasons(reports)),
     }
@@ -103,7 +102,7 @@ def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
 
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:
-    """The plan of one report of one customer."""
+    """The plan of one report of one customer, for --json."""
     months = planned.months
     return {
         "report": planned.report.name,
@@ -151,7 +150,7 @@ def run_sync(
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
-    """Sync with the current shapes, showing progress, and finally print the result of each report."""
+    """Adopt new shapes, sync, and show the progress; then print the result of each report."""
     context = prepare_shapes(settings, selection, RunContext(), say)
     progress, progress_line = Progress(), ProgressLine()
 

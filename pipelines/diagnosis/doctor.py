@@ -34,7 +34,7 @@ SHIPPED_FILE = Path(__file__).resolve().parents[2] / "dagster.yaml"
 OPERATORS_SECTIONS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
-"""Sections of dagster.yaml that operators adapt to their machine, so they are not compared."""
+"""Sections of dagster.yaml that operators adapt to their machine; these are not compared."""
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
 ASK_SUPPORT = "if `brokerbi doctor` shows it again, ask the service's support"
@@ -59,10 +59,10 @@ def examine(
     lock: AbstractContextManager[object] | None = None,
     settings_error: SettingsError | None = None,
 ) -> Iterator[Finding]:
-    """Examine everything; with `may_request`, also request a month of each report of each active customer.
+    """Examine an installation; with `may_request`, request a month of each report of each active customer.
 
-    The requests are made under `lock`. `settings_error` is why a sync would reject these settings. Raises
-    SettingsError if the settings `reports` or `logins` do not fit the catalogue.
+    `lock` is held during the requests. `settings_error` is the error with which a sync would reject the
+    settings. Raises SettingsError if the settings `reports` or `logins` do not fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
@@ -81,13 +81,13 @@ def examine(
         except WarehouseError as error:
             yield Finding("service", Severity.WARNING, f"not checked. {error}")
     remedies = {row.remedy for row in service_findings if row.severity is Severity.ERROR} - {""}
-    for finding in _state_findings(settings, context, settings_error):  # last: an answer clears a denial
+    # These come last, because an answer above may have cleared a recorded denial.
+    for finding in _state_findings(settings, context, settings_error):
         if finding.remedy not in remedies:
             yield finding
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
-    """Doubtful settings, the customers, and whether messages about failed nightly runs are sent."""
     for warning in settings.warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
@@ -107,10 +107,6 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 
 
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether dagster.yaml is as shipped, and whether Dagster's daemon was ever started.
-
-    No running Dagster is contacted. For a shard, dagster.yaml is read but not compared: all shards share it.
-    """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
         result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
@@ -125,7 +121,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
-        different = [
+        different = [  # shards share a dagster.yaml of their own, which is not compared
             section
             for section, values in ({} if settings.shard else shipped).items()
             if section not in OPERATORS_SECTIONS and current.get(section) != values
@@ -145,7 +141,6 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
 def _service_findings(
     settings: Settings, context: RunContext, reports: Sequence[Report]
 ) -> Iterator[Finding]:
-    """Whether each login is accepted, and how many reports answer; reports by id are not requested."""
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
     requests = len(reports) * len(customers)
@@ -187,10 +182,6 @@ def _service_findings(
 def _state_findings(
     settings: Settings, context: RunContext, settings_error: SettingsError | None
 ) -> Iterator[Finding]:
-    """The verdict if all is well or there is no data, then a finding for each cause of the conditions.
-
-    If the working file cannot be read, only conditions of the directory are known.
-    """
     now, store = context.clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         planned = plan_full_sync(settings, store, context.clock)
@@ -201,7 +192,7 @@ def _state_findings(
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)
         conditions, verdict = list(view.conditions), judge(view)
-        if verdict.is_well or not verdict.has_data:
+        if verdict.is_well or not verdict.has_data:  # otherwise the causes below state what is wrong
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
         first, affected = cause.first, f" ({cause.affected})" if cause.affected else ""

@@ -17,7 +17,7 @@ from warehouse.store.versions import Versions
 
 @dataclass(frozen=True)
 class StoredRequest:
-    """One request behind the number, as stored in landing, without its login."""
+    """One request behind a number, and the status and size of its answer in landing."""
 
     path: str
     query: Mapping[str, str]
@@ -27,7 +27,7 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A number, its path and its stored requests; `around` has related rows, by query of sql/explain."""
+    """A traced number and its stored requests; `around` has the rows of each query in sql/explain."""
 
     trace: Trace
     around: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -36,10 +36,10 @@ class Explanation:
 
 
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
-    """Trace a number of an office, a user or the chain; requests nothing from the service.
+    """Trace a number of an office, a user or the chain back to its stored answers.
 
-    The stored answers are read to check that they are unchanged. Raises NotInTheFile if the published file
-    lacks the number, has several, or was made by an older brokerbi; WarehouseError if it cannot be read.
+    The answers are read to check that they are unchanged. Raises NotInTheFile if the published file lacks the
+    number, has several, or was made by an older brokerbi. Raises WarehouseError if it cannot be read.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)
@@ -66,7 +66,6 @@ def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
 
 
 def _variables(traced: Trace) -> dict[str, object]:
-    """The variables of the queries in sql/explain."""
     number = traced.number
     return {
         "kind": number.kind,

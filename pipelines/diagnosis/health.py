@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
-"""A file in the data directory; its time shows when Dagster's sensor `publishing` last ticked."""
+"""A file in the data directory. Dagster's sensor `publishing` touches it whenever it ticks."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""A longer silence is a warning, then an error; other sensors may delay a tick by a minute each."""
+"""A daemon silent for longer than the first time is a warning; for longer than the second, an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
     "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
@@ -56,10 +56,7 @@ class Verdict:
 
 
 def judge(view: Overview) -> Verdict:
-    """The verdict, with counts by kind of condition.
-
-    All is well in spite of warnings, but not before the first publication.
-    """
+    """The verdict on a data directory; its sentence names the kinds of errors and warnings."""
     if view.is_lost:
         sentence = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
         return Verdict(sentence, ERROR, has_data=False)
@@ -85,7 +82,7 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Each kind with a count: of quarantined rows, else of reports and customers, else of causes."""
+    """Each kind with numbers, like "failed (2 reports)" or "quarantine (12 rows)"."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
         by_kind[condition.kind].append(condition)
@@ -108,10 +105,11 @@ def observe(
 ) -> Overview:
     """The overview under these settings, with the conditions that only this process can find.
 
-    `planned` is what a sync would request now; `settings_error` is why it would reject the settings. A fresh
-    report with a failed or held-back month gets that state. If the settings name customers, the conditions of
-    customers that are not active are dropped. A customer that is neither in the settings nor loaded is
-    dropped too, because its id was probably a typing error.
+    `planned` are the reports that a sync would request now. `settings_error` is the error with which a sync
+    would reject the settings. The result differs from `view` in other respects:
+    - A fresh report with a failed or held-back month gets that state.
+    - If the settings name customers, conditions of customers that are not active are dropped.
+    - Customers that are neither in these settings nor loaded are dropped. Their ids were probably mistyped.
     """
     conditions, added = list(view.conditions), list[Condition]()
     states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -150,7 +148,6 @@ def observe(
 
 
 def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
-    """A condition for each name in an acknowledgement that no condition can have."""
     checks = [path.stem for path in (SQL / "checks").glob("*.sql")]
     customers = [customer.id for customer in settings.customers]
     known = {"kind": [*Kind], "report": [*REPORTS], "customer": customers, "check_name": checks}
@@ -164,7 +161,6 @@ def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:
-    """The condition; its severity is ACKNOWLEDGED if an acknowledgement of the operator covers it today."""
     for entry in settings.acknowledge:
         if today <= entry.until and all(
             getattr(entry, name) in ("", getattr(condition, name))
@@ -180,7 +176,6 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 
 def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condition]:
-    """A condition if the published file is missing, damaged, or changed since it was published."""
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
     if problem := words.get(view.published_file):
         yield Condition(
@@ -192,7 +187,7 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """Conditions of a data directory itself: its disk, open erasures, silent daemon and stuck command."""
+    """The conditions that need no working file: of the disk, open erasures, the daemon and stuck commands."""
     yield from _disk_conditions(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
@@ -200,7 +195,6 @@ def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A condition if a command did not finish, is suspended, or has kept another waiting for over an hour."""
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
@@ -239,7 +233,6 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
 
 
 def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Conditions of active customers never requested, and of customers with rows but not in the settings."""
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
@@ -266,12 +259,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """A condition if past months are missing, as after a cancelled first backfill.
-
-    Denied months, and months of a customer that was never read, cause no such condition: they have their own.
-    The count is that of `brokerbi plan`: all missing months, even current, future and denied ones.
-    """
-    excluded = {
+    excluded = {  # denied reports and customers, and customers never read, have conditions of their own
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
     excluded |= {
@@ -285,14 +273,14 @@ def _months_missing(
         if plan.customer.active and excluded.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
     )
-    if lacks_past_months:
+    if lacks_past_months:  # counted as `brokerbi plan` does: with current, future and excluded months
         months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 
 
 def record_daemon(data_dir: Path) -> None:
-    """Record that Dagster's daemon is alive, if the data directory exists."""
+    """Record that Dagster's daemon is alive; does nothing if the folder `work` is missing."""
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
 
@@ -319,7 +307,7 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def open_erasures(data_dir: Path) -> list[Condition]:
-    """The unfinished erasures, the oldest first; no person is named."""
+    """A condition for each unfinished erasure; it does not name the person."""
     return [
         Condition(
             Kind.ERASURE,

@@ -1,7 +1,7 @@
-"""Samples of reports: a stored or new answer for each, read as a load would read it.
+"""Samples of reports: for each report a stored or newly requested answer, read as a load would read it.
 
-Requested months are over, so that their figures are complete. The reports in IDS are requested first: their
-ids identify offices and users in all other reports.
+Only months that are over are requested, because their figures are complete. The reports in IDS are requested
+first, because their ids help to find the ids of offices and users in the other reports.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""By report: the column of its first table (which has the same name) that has ids, and their kind."""
+"""By report: the column with ids in the table of the same name, and the kind of these ids."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
-"""The tries of a request, and the seconds after which it is not repeated: the operator is waiting."""
+"""Few tries and a short time for retries of a request, because the operator is waiting."""
 MAX_UNANSWERED = 10
 REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One report: its state, a sentence about what is wrong and a proposal for shapes.toml, if any.
+    """The sample of one report: its state, and maybe a sentence about a problem and a proposed shape.
 
-    `rows` has the declared place of the rows of each table. `columns` are the declared columns that the rows
-    of the first table have, `extra` are undeclared ones; `missing` are columns that marts need and no row
-    has. A requested sample also has its customer, and the error of its request, if any.
+    `rows` has the declared path of the rows of each table. Of the first table, `columns` are the declared
+    columns that have a value, and `extra` the paths of undeclared ones. `missing` are columns of any table
+    that marts need and no row has. A requested report also has a `customer` and, if it failed, an `error`.
     """
 
     report: str
@@ -83,7 +83,7 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would; if they do not fit, propose a shape, or a `root` that wraps the rows."""
+    """Read answers as a load would. If they do not fit, propose a shape, or a `root` that wraps the rows."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty", "not answered"):
         return sample
@@ -108,7 +108,6 @@ def judge_answers(
 def _read_answers(
     report: Report, documents: Sequence[Document], months: Sequence[Month], timezone: str
 ) -> Sample:
-    """The sample that these answers give if they are read as a load would read them."""
     sample = empty_sample(report)
     try:
         answer = normalize(report, documents, months=months, timezone=timezone)
@@ -147,8 +146,9 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report, except reports that are requested one id at a time.
 
-    Reports in `requestable` are requested, for the first active customer chosen; so are then reports in IDS,
-    if no ids of their kind are known. For other reports, the newest stored answer is read.
+    Reports in `requestable` are requested for the first active customer of the selection. If any are, reports
+    in IDS are requested too, unless ids of their kind are loaded. For the other reports, the newest stored
+    answer is read; without a stored answer, the sample is empty.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -186,8 +186,8 @@ async def request_samples(
 ) -> list[Sample]:
     """A sample of each report of each customer, from a request for the last month that is over.
 
-    If the answer is empty, the month before is requested, and so on, `months` at most. A denied report is not
-    requested again that day. Raises WarehouseError if the ledger cannot be read or written.
+    If that answer is empty, the month before is requested, and so on, for at most `months` months. A report
+    that was denied today is not requested. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
@@ -216,16 +216,13 @@ async def request_samples(
 
 @dataclass
 class _Sampler:
-    """Requests samples of reports; reports `denied` today are not requested."""
-
     clients: Clients
     this_month: Month
     timezone: str
     known_ids: IdsByColumn
-    denied: set[Pair]
+    denied: set[Pair]  # reports denied today, which are not requested
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
-        """Take a sample of one report of a customer from the first answer with rows; else an empty sample."""
         sample = empty_sample(report)
         self.known_ids["office_id"].add(customer)
         try:
@@ -242,7 +239,6 @@ class _Sampler:
         return replace(sample, customer=customer)
 
     def _learn_ids(self, report: Report, document: Document) -> None:
-        """Add the ids that an answer states, if its report is in IDS."""
         if report.name in IDS:
             column, kind = IDS[report.name]
             with suppress(ShapeMismatch):
@@ -250,7 +246,6 @@ class _Sampler:
                 self.known_ids[kind].update(answer.tables[0].frame[column].drop_nulls())
 
     async def _request(self, report: Report, customer: str, month: Month) -> Document:
-        """The answer for a month, or for now if the report has no months; raises Forbidden if in `denied`."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         variant = RequestVariant(choice=report.endpoint.choice_values[0])
         rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED

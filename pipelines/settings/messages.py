@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
-"""Settings whose values are never quoted, in addition to secrets and the paths of their files."""
+"""Messages do not quote the values of these settings, nor secrets, nor the paths of files with secrets."""
 MAX_QUOTED = 60
 
 
@@ -34,7 +34,7 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
-    """The sentences for the errors of a validation; the description of a field states what it should be."""
+    """A sentence for each error of a validation: our own, or "is not" and the description of the field."""
     messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):

@@ -44,16 +44,15 @@ TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
 def _checked_id(text: str) -> str:
-    """The customer id, if it can be used in a partition key and, percent-encoded, in a path."""
     text = tidy(text)
     is_id = CUSTOMER_ID.fullmatch(text) and text.isprintable()
+    # "..." cannot be in a partition key of Dagster; "." and ".." would change the path of a request
     if not is_id or "..." in text or text in {".", ".."}:
         raise ValueError(f"{text[:20]!r} cannot be a customer id; separate ids with commas, like M30011,G2")
     return text
 
 
 def _matching(form: re.Pattern[str], error: str, value: TextOrSecret) -> TextOrSecret:
-    """The value if it matches `form`; otherwise raises ValueError with `error`."""
     if not form.fullmatch(value.get_secret_value() if isinstance(value, SecretStr) else value):
         raise ValueError(error)
     return value
@@ -67,7 +66,6 @@ def _checked_timezone(text: str) -> str:
 
 
 def _checked_start(value: object) -> Month:
-    """The first month, from text like YYYY-MM or from a TOML date in that month."""
     try:
         if not isinstance(value, Month):
             value = Month.of(value) if isinstance(value, date) else Month.parse(str(value))
@@ -109,7 +107,7 @@ CRON = r"(?i)^\s*" + r"\s+".join(
                   r"([1-9]|1[0-2]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
                   r"([0-7]|sun|mon|tue|wed|thu|fri|sat)")
 ) + r"\s*$"  # fmt: skip
-"""The five fields of cron: numbers in range, and months and weekdays also by the first three letters."""
+"""The five fields of cron. Months and weekdays may be numbers or three letters, like jan and mon."""
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
 FILE_DESCRIPTION = "the path of a file with a secret"
 
@@ -118,7 +116,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """A login for one function: an area of the service, named by the first words of its paths, like crm."""
+    """A login for one function: an area of the service whose paths begin with the same words, like crm."""
 
     model_config = FROZEN
 
@@ -131,11 +129,11 @@ LOGINS = "a table for each function, like crm, with its password_file"
 
 
 class Customer(FunctionLogin):
-    """An office or group whose reports are requested; it may have a password or login of its own.
+    """An office or group whose reports are requested.
 
-    A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
-    customer is no longer requested, but its rows stay. A group's region applies to all its offices, except
-    offices that are customers with a region of their own.
+    It may have a password of its own, or a username and password. `logins` are its logins for functions. An
+    inactive customer is not requested, but its rows stay. The region of a group applies to its offices,
+    except those that are customers with a region.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -146,7 +144,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """Known conditions, which raise no alarm through the day `until`; an empty field matches any value."""
+    """Known conditions, which raise no alarm through the day `until`. An empty field matches any value."""
 
     model_config = FROZEN
 
@@ -159,7 +157,7 @@ class Acknowledgement(BaseModel):
 
 
 class Settings(BaseModel):
-    """Every setting: its name is its key in brokerbi.toml and, in capitals after BROKERBI_, its variable."""
+    """All settings. Example: `page_size` is set by page_size in brokerbi.toml or by BROKERBI_PAGE_SIZE."""
 
     model_config = FROZEN
 
@@ -315,9 +313,10 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """The settings, customer or function login for a path, and its function (empty if for every path).
+        """The object whose login is used for this customer and path, and the function that the login is for.
 
-        The customer's logins come before shared ones; of either, a narrower function's login comes first.
+        The customer's own logins come first, then the shared ones. In each group, narrower functions come
+        first, and the login for every path comes last. The function of that last login is empty.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -328,7 +327,7 @@ class Settings(BaseModel):
         return self, ""
 
     def login_of(self, customer: Customer, path: str = "") -> tuple[str, SecretStr]:
-        """The username and password for requests about this customer at this path; raises SettingsError."""
+        """The username and password for this customer and path; raises SettingsError if either is not set."""
         entry, _ = self.login_entry(customer, path)
         username = entry.username or customer.username or self.username
         password = entry.password or self.password
@@ -369,10 +368,11 @@ def load_settings(
     offline: bool = False,
     reading: bool = False,
 ) -> Settings:
-    """The settings from this environment and the TOML file that it names (else ./brokerbi.toml, if any).
+    """Read the settings from the environment and a TOML file; raises SettingsError with all problems.
 
-    Raises SettingsError with a sentence for each problem; for missing settings only if all values are valid.
-    `offline` commands need no address or login; `reading` ones need no setting and open no files of secrets.
+    The file is the one that BROKERBI_CONFIG names, or else brokerbi.toml in `directory`, if it exists. With
+    `offline`, the address and login may be missing. With `reading`, any setting may be missing, and files
+    with secrets are not opened.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -387,7 +387,6 @@ def load_settings(
 
 
 def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
-    """A sentence for each required setting that is not set."""
     needed = {"customers": bool(settings.customers), "start": "start" in settings.model_fields_set}
     if not offline:
         customers = settings.active_customers
@@ -403,7 +402,10 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error that a sync would raise; None if there is none, or if neither address nor login is set."""
+    """The error with which a sync would reject the settings; None if a sync would accept them.
+
+    Also None if neither an address nor a login is set, because no sync is meant to use such settings.
+    """
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

@@ -22,10 +22,10 @@ Table = dict[str, Any]
 
 
 class Sources:
-    """The values of all sources, not yet validated.
+    """The values of all sources, not yet validated; `problems` and `warnings` are sentences.
 
-    `problems` and `warnings` are sentences. Files with secrets are read only `with_secrets`, and not those of
-    inactive customers. Raises SettingsError if the TOML file cannot be read: missing settings may be in it.
+    Files with secrets are read only if `with_secrets` is true, and never those of inactive customers. Raises
+    SettingsError if the TOML file cannot be read.
     """
 
     def __init__(
@@ -95,9 +95,8 @@ class Sources:
         return table
 
     def _note_unknown(self, name: str, key: str) -> None:
-        """Add a warning about an unknown name, or a problem if it resembles a privacy setting."""
         similar = nearest(key, [*self.names, "config"])
-        if similar and similar.startswith(PRIVACY_PREFIXES):
+        if similar and similar.startswith(PRIVACY_PREFIXES):  # a misspelled one must not be ignored
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
         else:
             hint = f"; did you mean {variable(similar)}?" if similar else "."
@@ -118,7 +117,6 @@ class Sources:
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
-        """Read the secrets of a table from the files that it names, and add them to it."""
         for key in [key for key in table if key.endswith("_file") and table[key]]:
             secret, name, file = key.removesuffix("_file"), f"{prefix}{key.upper()}", Path(str(table[key]))
             if table.get(secret):
@@ -137,7 +135,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """The table `base` with the values of `overrides`; an overriding secret also removes its `_file`."""
+    """`base` with the values of `overrides`. If these have a secret, the path of its file is left out."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)
@@ -146,7 +144,7 @@ def overlay(base: Table, overrides: Table) -> Table:
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """Each table that may have paths and secrets, preceded by the prefix of its variables."""
+    """Each table that may have paths and secrets, with the prefix of its environment variables."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner
@@ -156,7 +154,7 @@ def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
 
 
 def make_paths_absolute(table: Table, directory: Path) -> None:
-    """Make PATHS, the paths of files with secrets and the lake's directory absolute, from this directory."""
+    """Make the paths in a table absolute, in place; relative ones begin at `directory`."""
     for key, value in table.items():
         is_path = key in PATHS or key.endswith("_file") or (key == "lake" and "://" not in str(value))
         if is_path and isinstance(value, str) and value:
@@ -164,7 +162,7 @@ def make_paths_absolute(table: Table, directory: Path) -> None:
 
 
 def _with_customer_tables(values: Table) -> Table:
-    """The values with customers as tables, from text like `M1,G2` or `M1=Office one,G2`, or from a list."""
+    """The values with a table for each customer, made from text like `M1,G2` or `M1=Office one,G2`."""
     customers = values.get("customers")
     if isinstance(customers, str):
         # A trailing comma is ignored; a missing id between two commas is an error.
@@ -182,7 +180,6 @@ def _customer_table(entry: object) -> object:
 
 
 def _tables(value: object) -> list[Table]:
-    """The entries of a list that are tables."""
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
