@@ -42,7 +42,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate, at most three times. Does nothing within five seconds of its last effect."""
+        """Halve the rate, but not below an eighth. Does nothing within five seconds of its last effect."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
