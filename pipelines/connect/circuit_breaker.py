@@ -33,7 +33,7 @@ class CircuitBreaker:
       of a report and a customer, and to at least three reports (or to all, if the run has fewer).
     - Since its last answer (200, 204 or 400), the service has denied every report (403). The denials belong
       to at least six pairs of a report and a customer, and to at least three customers.
-    A row of failed requests ends when the service gives an answer after which a request is not repeated.
+    Every answer after which a request is not repeated ends a row of failed requests.
     """
 
     rate_limit: RateLimit

@@ -143,7 +143,7 @@ def has_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """The columns: a declared one in its type, any other in the narrowest type that fits its values."""
+    """The filled columns: declared ones in their type, others in the narrowest type that fits all values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)

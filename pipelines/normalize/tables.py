@@ -73,9 +73,10 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """The declared columns in order, null if the answer lacks them; then the others, with unique names.
+    """The declared columns in order, then the others with unique names.
 
-    Equal names are numbered in the order of their sources, whatever their order in the answer.
+    A declared column that the answer lacks is null. Equal names are numbered in the order of their sources,
+    whatever their order in the answer.
     """
     arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)

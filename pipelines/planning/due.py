@@ -129,6 +129,7 @@ class Rules:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
+        # next month, another rule may apply
         return replace(self, calendar=replace(self.calendar, today=next_month_day)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:

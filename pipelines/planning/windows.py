@@ -22,7 +22,7 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Values of dateFrom and dateTo; right if dateTo is inclusive, exclusive or cut to a date."""
+        """Values of dateFrom and dateTo, right whether dateTo is inclusive, exclusive or cut to a date."""
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """The two halves of a span of at least two days. Several months are cut between two of them."""
+        """The two halves of a span of at least two days. It cuts several months between two of them."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -71,8 +71,7 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    A window has one span. If its last month is the current month, the span ends today.
-
+    Usually, a window has one span. It ends today if its last month is the current month.
     - With `limit`, a window has spans of at most that many months, counting an extra day at each end: if 2,
       January to March become 1 January to 27 February and 28 February to 31 March.
     - With `max_days`, a window is one month, in spans of at most that many days.

@@ -3,7 +3,7 @@
 A path is steps joined by dots. Case and separators of names are ignored; an empty path is the document.
 name        a member
 name[]      each element of a list
-name{}      each value of an object
+name{}      each value of an object whose keys are data, such as ids (a keyed object)
 *[]         each element of every list of objects in this object
 (a|b)[]     each element of the lists a and b
 #           after {}, *[] or (a|b)[]: the name under which the element was found

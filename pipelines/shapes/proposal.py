@@ -1,7 +1,7 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
 A field whose values are mostly known ids is an office or user id, regardless of its name. Other fields are
-matched by name. If several match an id or a needed column, the operator must decide. No value is shown.
+matched by name. If several match an id or a needed column, the operator must decide. Values are not shown.
 """
 
 from __future__ import annotations
