@@ -1,10 +1,10 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
 A list that is null or empty has no rows. An absent list has no rows either, unless it may have been renamed
-or moved. Then the answer does not fit its shape. There are three signs of this:
+or moved. Then the answer does not fit its shape. A list may have been renamed or moved in three cases:
 - The object that lacks the list has an undeclared list or object with content.
 - The object looks like a row of the list.
-- An object that encloses it has an undeclared list or object with the name of the list.
+- An enclosing object has an undeclared list or object with the name of the list.
 Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
 """
 
@@ -108,7 +108,7 @@ class Level:
 
     @property
     def names(self) -> list[str]:
-        """The name of each element: its key, or the name of its list. `select` leaves out no names."""
+        """The name of each element: its key, or the name of its list. `select` keeps all names."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
