@@ -1,4 +1,4 @@
-"""Causes: conditions with the same cause, shown as one issue with its remedy."""
+"""Conditions grouped by cause, so that each cause is shown as one issue with its remedy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from warehouse.ledger.conditions import FORBIDDEN, Condition, Kind, Severity
 MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
-MAX_ERROR_LENGTH = 400
-"""The most characters of an error that are shown; even a long path fits."""
+MAX_ERROR_LENGTH = 400  # characters; even a long path fits
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may end by themselves within minutes."""
 
@@ -24,8 +23,8 @@ class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
-    `endings` are the ways in which their last tries ended. If the conditions have no common `trouble`, such
-    as a denied login, and their errors differ, `is_example` is true: the error of `first` is an example.
+    `endings` are the ways in which the last tries ended. If `is_example`, the error of `first` is only an
+    example, because other conditions have other errors.
     """
 
     first: Condition
@@ -39,7 +38,6 @@ class Cause:
 
     @classmethod
     def of(cls, conditions: Sequence[Condition]) -> Cause:
-        """The cause of conditions that share one."""
         return cls(
             first=conditions[0],
             number=len(conditions),
@@ -53,7 +51,7 @@ class Cause:
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months, and how the last tries ended, if in different ways."""
+        """The affected reports, customers and months; also how the last tries ended, if they differ."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
@@ -61,7 +59,6 @@ class Cause:
 
     @property
     def error(self) -> str:
-        """The error as a sentence."""
         example = "for example: " if self.is_example else ""
         return example + sentence(shorten(self.first.error, MAX_ERROR_LENGTH))
 
@@ -80,7 +77,7 @@ class Cause:
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """The causes of the conditions; with `by_report`, a separate cause for each report and customer.
 
-    The most severe causes come first; among equally severe ones, those with the most conditions.
+    The most severe causes come first. Equally severe ones are sorted by their number of conditions.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
@@ -114,7 +111,7 @@ def denial_conditions(report: str, customer: str, conditions: Iterable[Condition
 
 
 def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list[str]:
-    """A line for each cause, at most `limit`; then the number of the other causes, if any."""
+    """A line for each of the first `limit` causes; then a line with the number of other causes, if any."""
     all_causes = causes(conditions)
     left = len(all_causes) - limit
     more = [f"`brokerbi status` shows {counted(left, 'more cause')}."] if left > 0 else []
@@ -122,7 +119,7 @@ def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop, unless it is empty or ends in other punctuation."""
+    """The text with a full stop, unless it is empty or already ends in `.`, `?`, `!` or `…`."""
     return text if not text or text.endswith((".", "?", "!", "…")) else f"{text}."
 
 

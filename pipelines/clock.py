@@ -1,4 +1,4 @@
-"""Clocks, which callers pass in, so that no test sleeps."""
+"""Clocks. Callers pass one in, so that tests need not wait."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from zoneinfo import ZoneInfo
 
 
 class Clock(Protocol):
-    """The current time, seconds that never go back, and a function that waits."""
+    """A clock tells the time, measures seconds and waits."""
 
     def utc_now(self) -> datetime:
         """The current time, as an aware datetime in UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that never go back; only the difference between two readings has a meaning."""
+        """Seconds that never go back; only the difference between two readings means anything."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait this long, letting other tasks run meanwhile."""
+        """Wait this long; other tasks run meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemClock:
-    """The clock of this machine; its monotonic seconds are the same in every process on it."""
+    """The clock of this machine; all processes on the machine share its monotonic seconds."""
 
     def utc_now(self) -> datetime:
         return datetime.now(UTC)
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The real time of day on the day `today`; a rehearsal dates its loads and denials by this clock."""
+    """The clock of a rehearsal: it has the real time of day, but the date is always `today`."""
 
     real: Clock
     today: date

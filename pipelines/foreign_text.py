@@ -1,4 +1,4 @@
-"""Foreign text: in one spelling, and made safe for file names, spreadsheets, terminals and pages."""
+"""Foreign text, made safe for file names, spreadsheets, terminals and pages."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from unicodedata import normalize
 
 MAX_NAME_BYTES = 200
-"""File systems allow 255 bytes; the rest is for an extension and the mark of an unfinished file."""
+"""File systems allow 255 bytes; the rest is left for an extension and the mark of an unfinished file."""
 FORMULA_CHARS = "=+-@\t\r\n＝＋－＠"
-"""A spreadsheet runs a text in a CSV file as a formula if it begins with one of these characters."""
+"""A spreadsheet runs a cell of a CSV file as a formula if the cell begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that control a terminal, are not allowed in a page, or change the direction of text."""
 
@@ -20,7 +20,7 @@ def tidy(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name, or if it is too long for a file: its beginning, a ~ and a checksum of the whole name.
+    """The name; if it is too long for a file, its beginning, a ~ and a checksum of the whole name.
 
     Callers pass no name with a ~, so different names have different file names.
     """
@@ -31,7 +31,7 @@ def file_name(name: str) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """The text, with an apostrophe in front if it would run as a formula; do not pass numbers such as -1."""
+    """The text, with an apostrophe in front if it would run as a formula. Not for numbers, such as -1."""
     return f"'{text}" if text.startswith(tuple(FORMULA_CHARS)) else text
 
 

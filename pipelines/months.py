@@ -31,7 +31,6 @@ class Month:
 
     @classmethod
     def of(cls, day: date) -> Month:
-        """The month of a day."""
         return cls(day.year, day.month)
 
     @property
@@ -81,7 +80,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], limit: int | None = None) -> str:
-    """Months as runs: 2026-01..2026-03, 2026-07. More runs than `limit` become one range."""
+    """Months as runs: 2026-01..2026-03, 2026-07; more runs than `limit` are shown as one range."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if limit is not None and len(runs) > limit:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

@@ -22,7 +22,7 @@ UNITS = (
     (FRACTION, ".*_sek_excl_vat", "SEK without VAT"),
     (FRACTION, "(.*_)?(commission|price|bid)(_.*)?", "money; the meaning states currency and tax"),
 )
-"""Patterns of DuckDB types and column names, each pair with its unit; the first match counts."""
+"""A pattern for the DuckDB type, a pattern for the column name, and the unit; the first match counts."""
 
 
 def unit_of(column: str, type_: str) -> str:

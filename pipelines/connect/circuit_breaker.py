@@ -26,14 +26,14 @@ CustomerLogin = tuple[str, Login | None]
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved if at least half of the latest 20 tries failed or were denied. `stop_error`,
-    which ends the run, is set in three cases:
-    - No connection could be made for three or more requests in a row, and no other request failed among them.
-    - `max_failures` requests in a row failed in all their tries. They are for at least three reports (or all
-      `report_count` reports of the run), and for at least three pairs of a report and a customer.
-    - Since the service last answered (200, 204 or 400), it denied every report (403), for at least six such
-      pairs and at least three customers.
-    A try that is not retryable ends a row of failed requests.
+    It halves the rate limit if at least half of the latest 20 tries failed or were denied. It sets
+    `stop_error`, which ends the run, in three cases:
+    - At least three requests in a row failed, all of them because no connection could be made.
+    - At least `max_failures` requests in a row failed in all their tries. They belong to at least three pairs
+      of a report and a customer, and to at least three reports (or to all, if the run has fewer).
+    - Since its last answer (200, 204 or 400), the service has denied every report (403). The denials belong
+      to at least six pairs of a report and a customer, and to at least three customers.
+    Every answer after which a request is not repeated ends a row of failed requests.
     """
 
     rate_limit: RateLimit
@@ -48,12 +48,11 @@ class CircuitBreaker:
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
-        """Raise `stop_error`, for this request, if the circuit is open."""
+        """Raise `stop_error`, with this request, if it is set."""
         if error := self.stop_error:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Record a try. A try that is not retryable ends the row of failed requests."""
         is_denied = attempt.status == FORBIDDEN
         self._latest_failures.append(attempt.is_retryable or is_denied)
         if len(self._latest_failures) == LATEST_TRIES and sum(self._latest_failures) * 2 >= LATEST_TRIES:
@@ -101,7 +100,7 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether the service denied a login at least three reports of a customer, and answered none.
+        """Whether a login has no access to a customer: at least three reports were denied, and none answered.
 
         At least one of the denied reports must have been answered for another customer or login.
         """
@@ -113,10 +112,7 @@ class CircuitBreaker:
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether every report was denied since the last answer, for at least three customers and six pairs.
-
-        A pair is a report and a customer. Fewer denials may come from a single missing access right.
-        """
+        # Fewer denials may come from a single missing access right.
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}
         return (
@@ -126,6 +122,5 @@ class CircuitBreaker:
         )
 
     def _give_up(self, error: CircuitOpen) -> None:
-        """Slow down, and end the run with this error; an earlier error is not replaced."""
         self.rate_limit.slow_down()
         self.stop_error = self.stop_error or error

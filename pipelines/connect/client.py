@@ -1,4 +1,4 @@
-"""The client of the Connect service for one login: it retries after transient errors only."""
+"""The client of the Connect service: it sends requests with one login, and retries after some errors."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; `aclose` closes its connections.
 
-    A GET request is repeated only after 429, 5xx, connection errors, time-outs, broken or stale answers, and
-    2xx answers that are not JSON. After a 401 the client sends nothing more; `denied_logins` decides when
-    a later client may try the login again. Raises ValueError for a base address that is invalid or contains
-    a login.
+    A GET request is repeated only after a try that is retryable (`Try.is_retryable`). After a 401, the client
+    sends nothing more; `denied_logins` decides when a later client may try the login again. Raises ValueError
+    if the base address is invalid or contains a login.
     """
 
     base_url: str
@@ -72,12 +71,11 @@ class Client:
     async def get(
         self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
     ) -> tuple[Answer, T]:
-        """The complete answer to a request, and the result of `read` for its body.
+        """The complete answer to a request, and the result of `read` for its body; raises ConnectError.
 
         `read` runs in a thread. It may raise TooManyObjects; any other ValueError means that the body is not
-        JSON. `tries` can only lower `retry.tries`. The wait for the first slot does not count towards
-        `retry.total_seconds`. Raises a ConnectError on failure. If the login was denied or the circuit is
-        open, the error is raised before anything is sent.
+        JSON. `tries` can only lower `retry.tries`. If the login was denied or the circuit is open, nothing is
+        sent.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -85,7 +83,7 @@ class Client:
         started_at: float | None = None
         while True:
             sent_at, attempt, answer = await self._try(request, len(attempts) + 1)
-            started_at = sent_at if started_at is None else started_at
+            started_at = sent_at if started_at is None else started_at  # the wait to send does not count
             last_answer = answer or last_answer
             parsed: list[T] = []
             if answer is not None and attempt.error_kind is None and answer.status // 100 == 2:
@@ -108,10 +106,10 @@ class Client:
             await self.clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
-        """Send a writing request, which is never repeated; returns the answer if its status is 2xx.
+        """Send a writing request once, without retries; returns a 2xx answer, else raises ConnectError.
 
-        Raises a ConnectError on failure. After TooManyRequests, Unavailable and Unreachable the
-        service may or may not have written: read the value before sending the request again.
+        After TooManyRequests, Unavailable and Unreachable, the service may or may not have written: read the
+        value before sending the request again.
         """
         _, attempt, answer = await self._try(request, 1)
         self._note(attempt)
@@ -132,13 +130,9 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Make one try; returns when it was sent, the try, and the answer if one arrived.
-
-        Until the service has accepted the login, tries go one at a time, so a wrong login costs one request.
-        Raises a ConnectError if the login was denied or the circuit is open.
-        """
+        """Make one try; returns when it was sent, the try, and the answer if one arrived."""
         self._check(request)
-        if not self._is_accepted:
+        if not self._is_accepted:  # one try at a time, so that a wrong login costs one request
             async with self._first_try_lock:
                 if not self._is_accepted:
                     return await self._send(request, number)
@@ -168,7 +162,7 @@ class Client:
             raise unauthorized_error(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The try and, in a list, the result of `read`. If the answer is unusable: a failed try and []."""
+        """The try and a list with the result of `read`; a failed try and [] if the answer is unusable."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

@@ -1,4 +1,4 @@
-"""HTTP connections of one login, which send requests and collect their complete answers."""
+"""HTTP connections of one login: they send a request once and collect the whole answer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ UNREACHABLE_ERRORS = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
-MAX_AGE_SECONDS = 3600
-"""An answer that a cache has stored for longer than this is stale."""
+MAX_AGE_SECONDS = 3600  # an answer that a cache has stored for longer is stale
 GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # 16 selects the gzip format
 
 
@@ -70,7 +69,7 @@ class Connection:
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
         """Send a request once and read the whole answer; the answer is None if no status arrived.
 
-        Errors while the body is read are ignored if the status is not 2xx.
+        If the status is not 2xx, errors while reading the body are ignored.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
@@ -108,10 +107,7 @@ class Connection:
         return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
-        """Read and decompress a response into `body`; returns False if it exceeds the limit.
-
-        Raises errors of httpx if a response ends early, is damaged, or is compressed but not by gzip.
-        """
+        """Read and decompress a response into `body`; returns False if it exceeds the size limit."""
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
             body.write(response.content[: largest + 1])
@@ -136,7 +132,6 @@ class Connection:
         return True
 
     def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
-        """The answer to a try, without the login."""
         hide = self.login.hide
         is_ok = response.status_code == OK
         return Answer(
@@ -153,7 +148,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """The body, converted from its declared charset if it is not valid UTF-8; unchanged if that fails."""
+    """The body; if it is not valid UTF-8, it is converted from its declared charset, if possible."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

@@ -1,4 +1,4 @@
-"""Denied logins, stored by fingerprint, so that a wrong one is sent at most twice, 12 hours or more apart."""
+"""Denied logins: a wrong login is sent at most twice, with at least 12 hours between the two tries."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from pydantic import SecretStr
 
 from pipelines.connect.models import Login
 
-COST = 2**14
-"""The cost of scrypt: each guess at a password takes 16 MB and as much time as one of our checks."""
+COST = 2**14  # of scrypt; each guess at a password takes 16 MB of memory
 FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """After this time a denied login is tried once more, because the denial may be an error of the service."""
@@ -21,11 +20,10 @@ SECONDS_TO_SECOND_TRY = 12 * 3600
 
 @dataclass(frozen=True)
 class DeniedLogins:
-    """The denied logins (401), in a folder of the data directory.
+    """The denied logins (401): one file for each, in a folder of the data directory.
 
-    Each file stands for a username and password at one address; neither of them is in the file. The file's
-    modification time is that of the latest denial. The file is empty until the second try is denied too. A
-    corrected password has another file name, so it is tried immediately.
+    The file name is a hash of address, username and password, so a corrected password is tried immediately.
+    The modification time is the time of the latest denial. The file is empty until the second try is denied.
     """
 
     folder: Path
@@ -56,8 +54,7 @@ class DeniedLogins:
         return self.folder / _fingerprint(self.base_url, login.username, login.password)
 
 
-@cache
+@cache  # scrypt is slow on purpose
 def _fingerprint(base_url: str, username: str, password: SecretStr) -> str:
-    """The file name of a login; cached, because scrypt is slow on purpose."""
     salt = f"{base_url}\n{username}".encode()
     return scrypt(password.get_secret_value().encode(), salt=salt, n=COST, r=8, p=1, dklen=16).hex()

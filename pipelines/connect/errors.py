@@ -22,11 +22,11 @@ GATEWAY_TIMEOUT = 504
 
 
 class ConnectError(Exception):
-    """The failure of a `request`; the message does not name the request.
+    """The failure of a request. Its message is the `issue` and the `remedy`, and does not name the request.
 
-    The message is the `issue` and its `remedy`. `answer` is the last answer, `tries` the number of tries, and
-    `login` names a denied login. If no try was left, `last_try` states how the last one ended. Errors with
-    the same non-empty `trouble` and the same `login` (possibly none) are one cause in meta.conditions.
+    `answer` is the last answer, and `tries` is the number of tries. `last_try` states how the last try ended,
+    if none was left. `login` is the setting that contains a denied login. If `trouble` is not empty, errors
+    with the same `trouble` and the same `login` are one cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -49,7 +49,6 @@ class ConnectError(Exception):
 
     @property
     def http_status(self) -> int | None:
-        """The status of the last answer, if any."""
         return self.answer.status if self.answer else None
 
 
@@ -80,11 +79,11 @@ class Redirected(ConnectError):
 
 
 class AnswerTooLarge(ConnectError):
-    """The answer has too many bytes or objects; a request for a shorter period may be answered."""
+    """The answer has too many bytes or objects; a request for a shorter period may succeed."""
 
 
 class TooManyObjects(ValueError):
-    """A body has more objects and lists than allowed, even if its bytes are within the size limit."""
+    """The body has more objects and lists than allowed, although its bytes are within the size limit."""
 
 
 class NotJson(ConnectError):
@@ -96,7 +95,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-out, broken or stale answer in the last try; `timed_out` if most tries timed out."""
+    """5xx, time-out, broken or stale answer in the last try; `timed_out` says that most tries timed out."""
 
     timed_out: bool = False
 
@@ -158,7 +157,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""By the last try's kind of error: the error, how the try ended, and the remedy."""
+"""For each kind of error of the last try: the class, how the try ended, and the remedy."""
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
@@ -176,7 +175,7 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a login that was denied by this answer or, without one, before the request was sent."""
+    """The error for a denied login; `answer` is the 401, or None if the request was not sent at all."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
         f"Correct {login.name}; if it is right, remove the folder work/refused_logins. "
@@ -189,7 +188,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
 
 
 def too_large_error(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer above the size limit or, if `last` has a `detail`, with too many objects."""
+    """The error for an answer with too many bytes or, if `last` has a `detail`, with too many objects."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
@@ -230,7 +229,6 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
 
 
 def _quote(answer: Answer, login: Login) -> str:
-    """A sentence that quotes the beginning of a body, without the login; empty if there is no text."""
     text = answer.body[: 4 * MAX_EXCERPT].decode("utf-8", "replace")
     text = "".join(character if character.isprintable() else " " for character in text)
     text = login.hide(" ".join(text.split()))

@@ -30,7 +30,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    Messages call the login by its `name`: the setting that contains the login.
+    `name` is the setting that contains the login, for messages.
     """
 
     username: str = field(repr=False)
@@ -42,18 +42,18 @@ class Login:
         return f"Basic {b64encode(f'{self.username}:{self.password.get_secret_value()}'.encode()).decode()}"
 
     def hide(self, text: str) -> str:
-        """The text without this login, in case the service or a library repeats the login.
+        """The text without this login, which the service or a library may have repeated.
 
-        The login is found as plain text, in Base64, escaped for JSON (once or twice) or HTML, and
-        percent-encoded. A username or password of fewer than four characters stays.
+        The login is also found in Base64, escaped for JSON or HTML, and percent-encoded. A username or
+        password of fewer than four characters stays.
         """
         return _hide_secrets((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
-        """A body without the password; the username stays, because it may be an ordinary word.
+        """The body without the password. The username stays, because it may be an ordinary word.
 
-        A body with rows also keeps a password that may be data: one of fewer than eight characters, of only
-        letters, or without letters.
+        A password of fewer than eight characters, of only letters, or without letters may be data. A body
+        with rows keeps such a password.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -84,20 +84,20 @@ def _hide_secrets(secrets: Iterable[str], text: str) -> str:
 
 
 def _longest_word(secret: str) -> str:
-    """The longest sequence of letters and digits: no encoding in JSON, HTML or URLs changes it."""
+    """The longest sequence of ASCII letters and digits, which is the same in JSON, HTML and URLs."""
     words: list[str] = re.findall("[A-Za-z0-9]*", secret)
     return max(words, key=len)
 
 
 @lru_cache(maxsize=100)
 def _any_spelling(secret: str) -> re.Pattern[str]:
-    """A pattern of the secret in any spelling; the padding of Base64 may be missing."""
+    """A pattern for the secret in any spelling; the padding of Base64 may be missing."""
     pattern = "".join(map(_spellings, secret.rstrip("=")))
     return re.compile(f"{pattern}(?:{_spellings('=')})*" if pattern else re.escape(secret))
 
 
 def _spellings(character: str) -> str:
-    """A pattern of a character: plain, escaped (also twice), as an HTML reference, or percent-encoded."""
+    """A pattern for a character: plain, escaped once or twice, as an HTML reference, or percent-encoded."""
     plain = rf"\\{{0,3}}{re.escape(character)}" if character in '"\\/' else re.escape(character)
     space = r"|\+" if character == " " else ""
     units = character.encode("utf-16-be")
@@ -112,8 +112,8 @@ def _spellings(character: str) -> str:
 class Limits:
     """The limits of one try.
 
-    `seconds` limits each wait for the network, and `try_seconds` the whole try, even if the answer comes byte
-    by byte. `largest_bytes` limits the answer before and after decompression, as all of it is in memory.
+    `seconds` limits each wait for the network, and `try_seconds` limits the whole try. `largest_bytes` limits
+    the size of the answer, both compressed and decompressed.
     """
 
     seconds: float = 30.0
@@ -125,7 +125,7 @@ class Limits:
 class Request:
     """One request: a percent-encoded path below the base address, a query and, if it writes, a JSON `body`.
 
-    Raises ValueError for a path that is not encoded, or has a segment that is empty, `.` or `..`.
+    Raises ValueError if the path is not encoded, or if a segment of it is empty, `.` or `..`.
     """
 
     path: str
@@ -157,7 +157,7 @@ class Request:
 class Answer:
     """An answer of the service, decompressed, without the login.
 
-    `tries` is the number of tries so far. If the body broke off or was too large, `body` is its beginning.
+    `tries` is the number of tries so far. If the answer broke off or was too large, `body` is its beginning.
     """
 
     request: Request
@@ -177,10 +177,11 @@ ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """The outcome of one try of a request: its status, if one arrived, and its kind of error, if any.
+    """The outcome of one try of a request.
 
-    `error_kind` is None if a status other than 2xx arrived. `detail` describes the error, without the login.
-    `bytes` is the size of the received body after decompression.
+    `status` is None if no answer arrived. `error_kind` is None if there was no error, or if the answer has a
+    status other than 2xx. `detail` describes the error, without the login. `bytes` is the size of the
+    decompressed body.
     """
 
     request: Request
@@ -193,14 +194,14 @@ class Try:
 
     @property
     def is_retryable(self) -> bool:
-        """Whether the request may be repeated: after 429, 5xx and transient errors."""
+        """Whether the request may be repeated: after 429, 5xx and every kind of error but "too large"."""
         if self.error_kind is not None:
             return self.error_kind != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
 
     @property
     def shows_accepted_login(self) -> bool:
-        """Whether the service accepted the login, as any answer shows except a 401 and a retryable error."""
+        """Whether the try proves the login right: any answer does, except a 401 or a retryable one."""
         return self.status not in (None, UNAUTHORIZED) and not self.is_retryable
 
     @property

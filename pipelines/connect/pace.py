@@ -33,7 +33,7 @@ class RateLimit:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot and for the time to send; the slot is free again when the request ends."""
+        """Wait for a slot and for the time to send; the slot is free again when the block ends."""
         async with self._slots:
             async with self._next:
                 if (seconds := self._free_at - self._clock.monotonic()) > 0:
@@ -42,7 +42,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate, down to an eighth at the lowest; within five seconds of a halving, do nothing."""
+        """Halve the rate, but not below an eighth. Does nothing within five seconds of its last effect."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)
@@ -61,7 +61,8 @@ class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
     At most `tries` tries are made, and no try is scheduled more than `total_seconds` after the first. Delays
-    are random: up to `first_delay` before the second try, doubling with each try up to `longest_delay`.
+    are random. Their maximum is `first_delay` before the second try, and doubles with each try, up to
+    `longest_delay`.
     """
 
     tries: int = 5

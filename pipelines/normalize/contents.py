@@ -16,22 +16,21 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # if undeclared fields would make more columns, all of them stay JSON, in one column
-MORE_FIELDS = "more fields"  # in place of a field's name; the JSON column is `more_fields`
+MAX_COLUMNS = 250  # if there would be more, all undeclared fields become one JSON column
+MORE_FIELDS = "more fields"  # the name of that JSON column, which becomes `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column and its values; `misfits` has, by kind of JSON value, a mask of those that do not fit."""
+    """A column and its values; `misfits` has a mask of the misfits for each kind of JSON value."""
 
     column: Column
     values: pl.Series
     misfits: Mapping[str, pl.Series] = field(default_factory=dict)
 
     def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
-        """The column with only these rows, in this order."""
         misfits = {kind: mask.gather(rows) for kind, mask in self.misfits.items()}
         return replace(self, values=self.values.gather(rows), misfits=misfits)
 
@@ -67,18 +66,18 @@ class Fields:
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
-        """The key tuples of objects without a member of this name."""
+        """The distinct tuples of keys of the objects that have no member of this name."""
         keys = set(self.spellings.get(name, ()))
         return {key_tuple for key_tuple in self.key_tuples if keys.isdisjoint(key_tuple)}
 
 
 @dataclass
 class Contents:
-    """The values of objects by name; nested objects are flattened, and lists of objects set aside.
+    """The columns and the undeclared lists of objects at one place; nested objects are flattened.
 
     Example: {"sale": {"price": 5}, "bids": [{"id": 1}]} has the column `sale_price` and the list `bids`.
-    `declared` has the columns to read, and `lists` the lists that are read as places of their own. With
-    `takes_all`, undeclared fields become columns; with `takes_lists`, undeclared lists are set aside too.
+    `declared` are the columns to read. `lists` are skipped, because they are read as places of their own. If
+    `takes_all`, undeclared fields become columns too. Unless `takes_lists`, undeclared lists stay JSON.
     """
 
     declared: Mapping[Keys, Column]
@@ -90,7 +89,7 @@ class Contents:
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, prefix: Keys = (), spelled_prefix: Keys = ()) -> None:
-        """Add the values of objects; for nested objects, `prefix` has the simplified names leading there."""
+        """Add the members of objects. If the objects are nested, the names in `prefix` lead to them."""
         paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(prefix)] == prefix)
         declared = {keys[len(prefix)] for keys in paths if len(keys) > len(prefix)}
         names = [
@@ -114,7 +113,7 @@ class Contents:
                 self.columns[keys] = kinds
 
     def _flatten_values(self, values: list[Json], keys: Keys) -> list[Json]:
-        """Set lists of objects aside and flatten objects; returns the remaining values."""
+        """Set lists of objects aside, and add the members of objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
             if self.takes_lists and any(map(has_objects, values)):
@@ -144,7 +143,7 @@ def has_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """The columns: a declared one in its type, any other in the narrowest type that fits its values."""
+    """The filled columns: declared ones in their type, others in the narrowest type that fits all values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -169,6 +168,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 
 def column_name(keys: Keys) -> str:
-    """The column name for keys: words of letters and digits, of any script, joined by `_`."""
+    """The column name for keys: their words in lower case, joined by `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:MAX_NAME_LENGTH])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:MAX_NAME_LENGTH]

@@ -1,4 +1,4 @@
-"""The JSON document of one answer, read by orjson; if that fails or may lose digits, by the json module."""
+"""The JSON document of one answer. The json module reads it if orjson fails or may lose digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Keys = tuple[str, ...]  # the names that lead from an object to a value in it, t
 MAX_INTEGER_LENGTH = 4_000  # digits of an integer; Python reads at most 4,300
 MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always keeps
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
-_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH
+_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # a quick test of whether _LONG_NUMBER may match
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
 """A number of 16 or more characters, with seven or more before its point: a float may not keep its digits."""
 _SURROGATES = re.compile(
@@ -37,7 +37,7 @@ class InvalidJson(ValueError):
 
 @dataclass(eq=False)
 class Document:
-    """The document of a body; its `value` is parsed when first used, and again when used after `forget`."""
+    """The document of a body. `value` is parsed on first use, and again if it is used after `forget`."""
 
     body: bytes
 
@@ -65,8 +65,8 @@ def read_document(body: bytes) -> Document:
 def parse_exactly(body: bytes) -> Json:
     """Parse a body with the json module; raises InvalidJson.
 
-    Integers of more than 4,000 characters become Decimals. So do other numbers if they have more than 16
-    characters or exceed a float. NaN and Infinity, which JSON does not allow, become null.
+    Very long numbers become Decimals: integers of more than 4,000 characters, and other numbers that have
+    more than 16 characters or exceed a float. NaN and Infinity, which JSON does not allow, become null.
     """
     text = _decode(body)
     if r"\u" in text:
@@ -106,7 +106,6 @@ def to_json(value: Json) -> str:
 
 
 def _decode(body: bytes) -> str:
-    """The text of a body in UTF-8, UTF-16 or UTF-32; raises InvalidJson."""
     if not body.strip():
         raise InvalidJson("The answer is empty where JSON was expected.")
     encoding = json.detect_encoding(body)

@@ -2,7 +2,7 @@
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
-3. Each row gets its month. Rows that do not fit are rejected; those that another request brings are left out.
+3. Each row gets its month. Rows that do not fit are rejected. Rows that another request brings are left out.
 4. The remaining rows become a table. Then their lists are read; undeclared lists become separate tables.
 """
 
@@ -58,8 +58,7 @@ from pipelines.shapes.paths import NONE, member_path, simplified
 from pipelines.shapes.proposal import measure_fields
 from pipelines.shapes.shape import Place, shape_of
 
-MIN_REJECTED = 10
-"""Answers fail if at least this many rows of a topmost table, and at least half of its rows, are rejected."""
+MIN_REJECTED = 10  # see `_check_documents`
 
 
 def normalize(
@@ -73,9 +72,9 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window. For each document, `requested_ids` has the requested id, and `choices`
-    the requested value of the endpoint's choice. The parsed documents are freed. Raises ShapeMismatch if a
-    document does not fit.
+    `months` are the months of the window. `requested_ids` and `choices` have a value for each document: its
+    requested id, and its value of the choice parameter. Frees the memory of the parsed documents. Raises
+    ShapeMismatch if a document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)
@@ -91,7 +90,7 @@ def normalize(
 def _request_columns(
     report: Report, requested_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
-    """The columns with facts of each document's request: the parts of the requested id, and the choice."""
+    """The columns that come from the requests, with a value for each document."""
     columns = []
     if by_id := report.endpoint.by_id:
         parts = [by_id.parts(requested_id) for requested_id in requested_ids]
@@ -106,8 +105,6 @@ def _request_columns(
 
 @dataclass
 class _Normalizer:
-    """The documents of one window, and the tables and rows that have been read from them so far."""
-
     report: Report
     values: Sequence[Json]
     requested: Sequence[FilledColumn]
@@ -119,7 +116,6 @@ class _Normalizer:
     undated: bool = False
 
     def normalize(self) -> Normalized:
-        """Read all documents; the result has every declared table, even one without rows."""
         root = member_path(self.report.root)
         self._read_level(document_level(shape_of(self.report), self.values, root), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
@@ -127,7 +123,7 @@ class _Normalizer:
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
     def _read_level(self, level: Level, parent: NormalizedTable | None) -> None:
-        """Read the columns of a level, make its table if it has one, then read the levels below.
+        """Read the columns of a level, make its table if it has one, and read the levels below.
 
         `parent` is the table in whose rows the level is nested, if any.
         """
@@ -157,7 +153,7 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, except measures that match several fields and have no path in shapes.toml."""
+        """The declared columns, without measures for which the operator must choose one of several fields."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -170,7 +166,7 @@ class _Normalizer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add the table of a level; returns the table, and the indexes of the rows that it keeps."""
+        """Add the table of a level; returns the table and the indexes of the rows that it keeps."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -209,7 +205,6 @@ class _Normalizer:
         return normalized, kept
 
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
-        """The table for an undeclared list, named after its path; its rows have the requested id, if any."""
         by_id = self.report.endpoint.by_id
         ids = [filled.column for filled in self.requested if by_id and filled.column.name in by_id.columns]
         [name] = unique_names([f"{parent.name}__{column_name(keys)}"], self.tables)
@@ -218,7 +213,7 @@ class _Normalizer:
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Record the rows that do not fit; returns their indexes. Raises ShapeMismatch if too many do not."""
+        """Record the rows that do not fit, and return their indexes; raises ShapeMismatch for too many."""
         rejected = dict.fromkeys(self._rows_without_columns(level), NO_DECLARED_COLUMN)
         rejected |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, rejected)
@@ -240,7 +235,7 @@ class _Normalizer:
         return reasons.keys()
 
     def _rows_without_columns(self, level: Level) -> list[int]:
-        """The indexes of the objects without any of the declared columns."""
+        """The indexes of the objects that have none of the declared columns."""
         names = {keys[0] for keys in level.place.declared}
         undeclared = {keys for keys in level.fields.key_tuples if names.isdisjoint(map(simplified, keys))}
         rows = enumerate(level.elements) if names and undeclared else ()
@@ -249,10 +244,10 @@ class _Normalizer:
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
     ) -> None:
-        """Raise ShapeMismatch if half of the rows (at least ten), or all rows of a document, are rejected.
+        """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        In a nested table, all rows may be rejected. So may the only row of a document, if that row is an
-        object with a declared column.
+        Ten or more are too many if they are at least half of the rows. All rows of a document are too many.
+        But if a document has a single row, an object with a declared column, this row may be rejected.
         """
         if table.parent:
             return

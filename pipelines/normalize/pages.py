@@ -1,4 +1,4 @@
-"""The facts of a page that show whether paging lost rows: rows, ids, and the stated total."""
+"""The facts of a page that show whether paging lost rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""The values of a documented id; if a value is null, the id identifies nothing."""
+"""The values of the columns that identify a row; if one is null, they identify nothing."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
+    """The rows and ids of a page by topmost table, and the stated number of rows on all pages.
 
-    `mismatch` is the reason if a page, such as an error message, does not fit the shape of its report.
+    If the page does not fit the shape of its report, `mismatch` is the reason, and there are no rows.
     """
 
     rows: Sequence[Sequence[Json]] = ()
@@ -30,7 +30,6 @@ class PageFacts:
 
     @property
     def count(self) -> int:
-        """The number of rows."""
         return sum(map(len, self.rows))
 
     @property
@@ -52,14 +51,13 @@ def page_facts(report: Report, document: Document) -> PageFacts:
 
 
 def _topmost_levels(level: Level) -> list[Level]:
-    """The levels of the topmost tables."""
     if level.place.table:
         return [level]
     return [top for place in level.place.below for top in _topmost_levels(inner_level(level, place))]
 
 
 def _ids(level: Level, key: Sequence[str]) -> list[Id]:
-    """The documented ids of the rows, in order; empty if the table has no key."""
+    """The id of each row; empty if the table has no key."""
     paths = [level.place.sources[name] for name in key if name in level.place.sources]
     columns = [_values_at(level.objects, path.members) for source, path in paths if source is level.place]
     return [tuple(map(_as_text, values)) for values in zip(*columns, strict=True)]
@@ -73,7 +71,6 @@ def _values_at(objects: Sequence[Json], members: Keys) -> list[Json]:
 
 
 def _total(value: Json, members: Keys) -> int | None:
-    """The number of rows of all pages, as stated in a member of the document; None if it is not stated."""
     [total] = _values_at([value], members)
     if type(total) is str and total.isascii() and total.isdigit() and len(total) < 19:
         total = int(total)

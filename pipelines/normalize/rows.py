@@ -1,10 +1,11 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved. So the
-answer does not fit its shape if the object that lacks the list (a) has an undeclared list or object with
-content, (b) looks like a row of the list, or (c) is in an object that has an undeclared list or object with
-the name of the list. Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]}
-does not fit.
+A list that is null or empty has no rows. An absent list has no rows either, unless it may have been renamed
+or moved. Then the answer does not fit its shape. A list may have been renamed or moved in three cases:
+- The object that lacks the list has an undeclared list or object with content.
+- The object looks like a row of the list.
+- An enclosing object has an undeclared list or object with the name of the list.
+Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class ShapeMismatch(Exception):
 
 
 class OnlyPlainValues(ShapeMismatch):
-    """A document has only plain values, as an error message has, where rows were expected."""
+    """A document has only plain values, like an error message, where rows were expected."""
 
 
 class Children(NamedTuple):
@@ -48,8 +49,8 @@ class Children(NamedTuple):
 class Level:
     """The values at one place in all documents; at the topmost level, the roots of the documents.
 
-    `elements` are these values, usually objects. For each element, `parents` has the index of the object in
-    `above` that contains the element. At the topmost level, it has the index of the element's document.
+    `elements` are these values, usually objects. `parents` has, for each element, the index of the object in
+    `above` that contains the element; at the topmost level, the index of the document.
     """
 
     place: Place
@@ -85,7 +86,6 @@ class Level:
 
     @cached_property
     def fields(self) -> Fields:
-        """The members of the objects by name."""
         return Fields(self.objects)
 
     @cached_property
@@ -97,23 +97,21 @@ class Level:
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """For each element, the index of the row that contains it or, without such a row, of its document."""
+        """For each element, the index of the row that contains it; if no row does, of its document."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
 
     @property
     def roots(self) -> Sequence[Json]:
-        """The roots of the documents."""
         return self.elements if self.above is None else self.above.roots
 
     @property
     def names(self) -> list[str]:
-        """The name of each element (its key, or that of its list), even of those that `select` left out."""
+        """The name of each element: its key, or the name of its list. `select` keeps all names."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
-        """The level with only the elements at these indexes."""
         if len(rows) == len(self.elements):
             return self
         elements = [self.elements[row] for row in rows]
@@ -122,7 +120,7 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content lacks it."""
+    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content has none."""
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):
@@ -175,7 +173,6 @@ def columns_along_path(level: Level) -> dict[str, FilledColumn]:
 
 
 def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMismatch:
-    """The error for a value that does not fit: what was expected, what was found, and where rows may be."""
     is_document = type(value) is dict and any(value is document for document in documents)
     if is_document and not any(isinstance(member, list | dict) for member in value.values()):
         found = f"an error message, or no rows, instead of {expected}"
@@ -192,14 +189,13 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
 
 
 def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
-    """The level with the elements of all lists, each with the index of its object in `above`."""
     parents = chain.from_iterable(repeat(nested.parent, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
     return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, lists)
 
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
-    """For each object of `level`, yield the name and value of the member that the hop to `place` ends at."""
+    """For each object of `level`, yield the name and value of the member that has the elements of `place`."""
     hop = place.hop
     values = list(level.elements)
     name = ""
@@ -235,9 +231,8 @@ def _may_have_rows(
 ) -> bool:
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
-    `declared` are the names declared in the object, `declared_below` those declared only in the list. With
-    `is_row`, the object is a row of another table. If not, it may be a row of the list if it has none of
-    `declared`, or any of `declared_below`.
+    `declared` are the names declared in the object, and `declared_below` are the names declared only in the
+    list. An object that is a row of another table (`is_row`) is never a row of the list.
     """
     if not element or ANY in declared:
         return False
@@ -251,7 +246,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """Each level above that has an undeclared member of this name, after the levels that lead up to it."""
+    """Each level above that has an undeclared member of this name, with the levels that lead up to it."""
     path: list[Level] = []
     levels = []
     while level.above is not None:
@@ -263,7 +258,7 @@ def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]
 
 
 def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], Level]]) -> bool:
-    """Whether an enclosing object has a list or object with the name of the list that an object lacks."""
+    """Whether an object that encloses this row has a list or object of this name."""
     for path, level in enclosing:
         element = level.objects[reduce(lambda row, inner: inner.parents[row], path, row)]
         if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
@@ -272,7 +267,7 @@ def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], L
 
 
 def _declared_at(place: Place, members: Keys) -> set[str]:
-    """The simplified names declared in the objects at a place, or in the objects that `members` lead to."""
+    """The simplified names declared in the objects at a place, or in those that `members` lead to."""
     length = len(members)
     return {
         keys[length]
@@ -282,15 +277,16 @@ def _declared_at(place: Place, members: Keys) -> set[str]:
 
 
 def _declared_at_or_below(place: Place) -> set[str]:
-    """The simplified names declared in the objects at a place, and at the places below it."""
     return _declared_at(place, ()).union(*map(_declared_at_or_below, place.below))
 
 
 def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
     """Every undeclared list of objects in the objects of a level.
 
-    Raises ShapeMismatch for an element that (a) has neither a declared member nor a list or null, (b) has a
-    list of objects in a nested object, or (c) has undeclared lists with content, but none of objects.
+    Raises ShapeMismatch for an element with content in three cases:
+    - It has no declared member and no other member that is a list or null.
+    - It has a list of objects in a nested object.
+    - It has undeclared lists with content, but none of them has objects.
     """
     declared = {keys[0] for keys in level.place.declared}
     lists: list[Children] = []

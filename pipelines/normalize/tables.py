@@ -24,8 +24,8 @@ NEARLY_ALL = 0.9
 class NormalizedTable:
     """Rows of one table in document order.
 
-    The frame has `_row` (0, 1, 2 ...), `_parent_row` (only in a nested table: the `_row` of the parent),
-    `_month` (the first day of the month; null in a report without months) and the `columns`.
+    The frame has `_row` (0, 1, 2 ...), `_month` (its first day; null in a report without months) and the
+    `columns`. A nested table also has `_parent_row`, the `_row` of the parent.
     """
 
     name: str
@@ -40,8 +40,8 @@ class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
     `place` is its path and number. `reason` contains no value of the row, so reasons can be counted and
-    published. `month` is the first day of its month, if known and requested. `is_undatable` is true if the
-    row may belong to any requested month (see `undatable_rows`).
+    published. `month` is the first day of the row's month, if that is known and was requested. `is_undatable`
+    is true if the row may belong to any requested month (see `undatable_rows`).
     """
 
     table: str
@@ -58,7 +58,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row of a table states its month: the table's rows then count for the first month.
+    were requested, but the rows of a table state no months. They then all count for the first month.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -73,9 +73,10 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """The declared columns in order, null if the answer lacks them; then the others, with unique names.
+    """The declared columns in order, then the others with unique names.
 
-    Equal names are numbered in the order of the columns' sources, not in that of the answer.
+    A declared column that the answer lacks is null. Equal names are numbered in the order of their sources,
+    whatever their order in the answer.
     """
     arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
@@ -108,7 +109,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names; `_2`, `_3` ... is appended to a name that is taken or repeated, in any letter case."""
+    """The names, with `_2`, `_3` ... added to a name that is taken or repeated; letter case is ignored."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -123,9 +124,9 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice has returned more than once.
 
-    Of the rows with the same id, only those of the choice's last value stay; of equal rows, only the first.
-    Example: of a lead that was returned as active, then as removed, the removed row stays.
-    If the service ignores the choice, the choice's column is null in rows that were returned for both values.
+    Of rows with the same id, only those of the choice's last value stay: if a lead was returned as active and
+    then as removed, the removed row stays. Of equal rows, only the first stays. If the service ignores the
+    choice, the choice's column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -150,10 +151,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first value, in all tables together, were returned for the second too.
-
-    A few rows may have changed between the two requests, but not nearly all.
-    """
+    """Whether nearly all ids of the first value were returned for the second too; a few may have changed."""
     first_count, both_count = 0, 0
     for frame, key in keyed:
         ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), in_both=pl.col(choice).any())

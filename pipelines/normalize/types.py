@@ -20,11 +20,11 @@ TEXT = "a text"
 WHOLE = "a whole number"
 FRACTION = "a fractional number"
 BOOLEAN = "true or false"
-LONG_WHOLE = "a whole number too long for 64 bits"  # held as a string of digits
-LONG_FRACTION = "a number too long for a float"  # held as a string
-NESTED = "an object or a list"  # held as JSON text, if it cannot become columns or tables
+LONG_WHOLE = "a whole number too long for 64 bits"  # stored as a string of digits
+LONG_FRACTION = "a number too long for a float"  # stored as a string
+NESTED = "an object or a list"  # stored as JSON text, if it cannot become columns or tables
 
-Kinds = Mapping[str, pl.Series]  # the values of a column by kind; each series is null for other kinds
+Kinds = Mapping[str, pl.Series]  # a column's values by kind; null where a value is of another kind
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that a float always preserves
 EXACT_WHOLE = 2**53  # a float can represent every whole number up to here
@@ -64,7 +64,7 @@ def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
 
 
 def kinds_of(values: list[Json]) -> Kinds:
-    """The values by kind: each has a series with the values of that kind, and null elsewhere."""
+    """The values by kind: a series for each kind, null where a value is of another kind."""
     types = set(map(type, values)) - {type(None)}
     kinds: dict[str, pl.Series] = {}
     for type_, (kind, dtype) in _KIND_OF.items():
@@ -94,7 +94,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column in its type and, for each kind with misfits, a mask of the misfits."""
+    """Convert values to the type of a declared column; also returns a mask of the misfits of each kind."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -114,10 +114,10 @@ def convert_values(
 
 
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
-    """Rewrite numbers in texts as JSON writes them, with one decimal mark for the whole column.
+    """Rewrite numbers in texts as JSON writes them: `1 234,5` and `1.234,5` become `1234.5`.
 
-    The mark is `decimal`, unless only the other mark (point or comma) fits all texts. The other mark, or a
-    blank, may separate thousands: `1 234,5` and `1.234,5` become `1234.5`. A text that does not
+    All texts have the same decimal mark. It is `decimal`, unless only the other mark (point or comma) fits
+    all texts. The mark that is not decimal may separate thousands, and so may a blank. A text that does not
     fit gets a '?' appended, so that it is rejected and never read with the wrong mark.
     """
     texts = texts.str.strip_chars()
@@ -177,7 +177,7 @@ def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
 
 
 def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
-    """Values of one kind in the type of a declared column; null for a value that does not fit."""
+    """Values of one kind in the type of a declared column; null if a value does not fit."""
     dtype = DTYPES[type_]
     if values.dtype == dtype and kind != NESTED:
         return values
@@ -190,7 +190,6 @@ def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
-    """Values of one kind as decimals: texts and large fractions are parsed as text, other numbers cast."""
     if kind == WHOLE:
         bound = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-bound, bound), None).cast(dtype)
@@ -206,7 +205,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text written as in JSON (or with leading zeros); NaN for others and over 40 digits."""
+    """The number in a text, as JSON writes it or with leading zeros; NaN for any other, or over 40 digits."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 

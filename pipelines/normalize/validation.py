@@ -1,4 +1,4 @@
-"""The month of every row, and the rejected rows: of a wrong type, without a key, or of a wrong month."""
+"""The month of every row, and the rows that are rejected, with the reasons."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The first day of each row's month; null if the month is unknown, or a date is in no requested month.
+    """The months of rows, by their first days, and how the rows state them.
 
-    `dated_by` is the column that states the months, if any. `left_out` are rows that another request will
-    bring, and which are neither loaded nor rejected: rows dated just outside the window, or naming another
-    month. A row dated further away is rejected. Example: of a request for May, a row of 30 April is left out,
-    and a row of 15 April is rejected. `are_unknown` is true if several months were requested and no
-    row states its month, so that all rows count for the first month.
+    - `first_days` is null if a row's month is unknown, or if its date is in no requested month.
+    - `dated_by` is the column that states the months, if any.
+    - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
+      name another month, or their date is just outside the window: of a request for May, a row of 30 April is
+      left out, but a row of 15 April is rejected.
+    - `are_unknown` is true if several months were requested, but no row states its month. All rows then count
+      for the first month.
     """
 
     first_days: pl.Series
@@ -86,7 +88,7 @@ def rejections(
 ) -> dict[int, tuple[str, str | None]]:
     """Rejected rows in order, each with its most important reason and the column at fault, if any.
 
-    `rejected` are rows that are already rejected, with reasons. A reason never contains a value of the row.
+    `rejected` has rows that are already rejected, with reasons. A reason never contains a value of the row.
     """
     reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in rejected.items()}
     for mask, reason, column in _reasons(table, columns, months):
@@ -96,9 +98,9 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: with an unreadable date, or with a key but no date.
+    """Rows that may belong to any requested month: their date is unreadable, or they have a key but no date.
 
-    A row with neither key nor date identifies nothing that a month could lack.
+    A row with neither key nor date identifies nothing, so no month can lack it.
     """
     if not months.dated_by or not months.first_days.null_count():
         return set()

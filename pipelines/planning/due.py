@@ -1,4 +1,4 @@
-"""Due months: the rules by which a report's months are requested again, and when each is next due.
+"""Due months: the rules by which the months of a report are requested again.
 
 docs/operators.md explains the rules. A month stays due until it is fetched on or after its due day, so
 a missed nightly run loses nothing.
@@ -32,7 +32,7 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""Offset in days between successive reports; each has about ten older months, due one a day."""
+"""Successive reports are shifted by this many days, as each has about ten older months, due one a day."""
 
 
 class Due(NamedTuple):
@@ -44,10 +44,10 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Today in the brokerage's time zone, the first month of all (`start`), and counts of months.
+    """Today in the brokerage's time zone, and the bounds of the months that are requested.
 
-    This month and those before it, `due_months` in all, are "the latest months": if 3, in May, March to May.
-    They are requested most often. Budgets are also requested for `months_ahead` future months.
+    `start` is the first month of all. "The latest months" are `due_months` months, up to this one: if 3, in
+    May, March to May. Budgets are also requested for `months_ahead` future months.
     """
 
     today: date
@@ -70,7 +70,7 @@ class Calendar:
 
 
 def make_calendar(settings: Settings, today: date) -> Calendar:
-    """The calendar of a sync on the day `today`, with the bounds that the settings give."""
+    """The calendar of a sync on the day `today`."""
     bounds = settings.due_months, settings.budget_months_ahead
     return Calendar(today, settings.start, ZoneInfo(settings.timezone), *bounds)
 
@@ -79,12 +79,12 @@ def make_calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    - The latest and future months, and months fetched before they ended, are due every night.
+    - The latest and future months are due every night. So are months that were fetched before they ended.
     - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
-      week, or once in as many days as there are such months, if these are fewer than seven.
-    - Other months up to twelve months old are due once in four weeks. Months of one request are due on the
-      same day, those of the next request a day later: with three months a request, January to March on one
-      day, April to June on the next. `offset` shifts these days.
+      week. If they are fewer than seven, one is due each night, in turn.
+    - Other months up to twelve months old are due once in four weeks, on one day for each request. If a
+      request has three months, January to March are due on one day, and April to June on the next.
+    - `offset` shifts the days of the last two rules.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
     """
@@ -129,6 +129,7 @@ class Rules:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
+        # next month, another rule may apply
         return replace(self, calendar=replace(self.calendar, today=next_month_day)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:
@@ -165,10 +166,11 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 
 @dataclass(frozen=True)
 class PlannedMonths:
-    """The months to request, and how many stored months (or known ids) are `not_requested`.
+    """The months to request of one report of one customer.
 
-    `missing` months were never loaded. `due` months are stored, and a rule requests them again. `postponed`
-    months changed, but exceed the nightly cap.
+    `missing` months were never loaded. `due` months are stored, and a rule requests them again.
+    `not_requested` counts the other stored months (or known ids). Some of them are `postponed`: they changed,
+    but exceed the nightly cap.
     """
 
     missing: tuple[Month, ...] = ()
@@ -181,7 +183,6 @@ class PlannedMonths:
         return tuple(sorted((*self.missing, *self.due)))
 
     def due_for(self, reason: Reason) -> tuple[Month, ...]:
-        """The months that are due for this reason."""
         return tuple(month for month in self.due if self.due[month] == reason)
 
 
@@ -190,9 +191,8 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the months that are due only because they changed, the latest `max_changed_months` are requested, and
-    the others are postponed: if the service reports every sale as changed, one night must not request all
-    months again.
+    Of the months that are due only because they changed, the latest `max_changed_months` are requested. The
+    others are postponed, so that one nightly run does not request all months if all sales changed.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}
@@ -205,7 +205,7 @@ def plan_months(
 
 
 def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:
-    """When each stored month in scope is due next, today or later, and by which rule."""
+    """The day on which each stored month in scope is due next, today or later, and the rule."""
     if rules.report.is_tracked_by_id:
         return {}
     if not rules.report.has_months:
@@ -216,7 +216,7 @@ def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps of a report and customer."""
+    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps for a report and customer."""
 
     calendar: Calendar
     ledger: Ledger
@@ -230,7 +230,6 @@ class PlanInputs:
 
     @cached_property
     def stored(self) -> Mapping[Pair, StoredMonths]:
-        """The stored months of every report and customer."""
         return {
             pair: {Month.of(day) if day else None: month for day, month in days.items()}
             for pair, days in self.ledger.stored.items()
@@ -256,10 +255,10 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """The months that changed, each with the time before which a fetch may have missed the change.
+    """The months that changed, each with a time: a fetch before that time may have missed the change.
 
-    For a report of budgets with a counterpart (the same budgets for a range of months), they are the months
-    that changed there. For other reports, they are the months in meta.changes; none if the nightly cap is 0.
+    If the report has a counterpart (the same budgets for a range of months), they are the months that changed
+    in the counterpart. If not, they are the months in meta.changes, or none if the nightly cap is 0.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -270,10 +269,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months, not read today, whose rows may still change.
-
-    If they are more than `max_months`, only the `max_months` that were read longest ago.
-    """
+    """Older months whose rows may still change: of those not read today, `max_months` read longest ago."""
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

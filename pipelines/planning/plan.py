@@ -49,8 +49,8 @@ ON_DEMAND = "requested only on demand: name an id with --estate"
 class PlannedReport:
     """One report of one customer: its months to request, their windows and the likely number of requests.
 
-    `postponed_ids` counts due ids beyond the nightly cap, `out_of_scope` are selected months that cannot be
-    requested today, and `skipped` is the reason if the whole report is skipped.
+    `postponed_ids` counts the due ids that exceed the nightly cap. `out_of_scope` are selected months that
+    cannot be requested today. If the whole report is skipped, `skipped` is the reason.
     """
 
     report: Report
@@ -69,7 +69,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """The requests for a customer's changed sales, sent to the endpoint of the report `source`."""
+    """A probe asks which sales of a customer changed, at the endpoint of the report `source`."""
 
     source: str = ""
 
@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The likely time; the rate limit or a slow service sets the pace."""
+        """The likely duration: the rate limit or a slow service sets the pace."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
         return self.requests / per_second
 
@@ -159,7 +159,7 @@ def plan_full_sync(
 def record_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
-    """Record the next day, from tomorrow on, on which each stored month is due, and by which rule."""
+    """Record when each stored month is due next, from tomorrow on, and by which rule."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)
     inputs = read_inputs(connection, settings, Selection(), tomorrow, catalogue)
     days = {
@@ -187,7 +187,6 @@ def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
 
 
 def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """One report of one customer, with its windows or the reason why it is skipped."""
     report, by_id, calendar = planned.report, planned.report.endpoint.by_id, inputs.calendar
     denied = inputs.ledger.denied.get(planned.pair)
     if not planned.customer.active:
@@ -210,7 +209,6 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """The planned report with the months to request, and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
     stored, scope = inputs.stored.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
@@ -235,12 +233,6 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The planned report with the ids to request.
-
-    If the report takes its ids from tables, they are the due ids up to the nightly cap: ids without an answer
-    first, then those with the oldest answers. Otherwise they are the ids that the operator names.
-    """
-
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:
             return True
@@ -250,7 +242,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
         due_ids = [known_id for known_id, answered_at in ids.items() if is_due(answered_at)]
-        requested_ids = tuple(due_ids[: inputs.max_ids])
+        requested_ids = tuple(due_ids[: inputs.max_ids])  # first without an answer, then the oldest answers
         postponed_ids, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
     elif not requested_ids:
         return replace(planned, skipped=ON_DEMAND)
@@ -263,11 +255,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """The likely number of requests: one for each span and id, or several if the report is paged.
-
-    Several means: the most requests that a loaded window took, divided by the most spans of a planned window.
-    If no window was loaded, it means 2.
-    """
+    """One request for each span and id; if the report is paged, times the likely number of pages."""
     fewest = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return fewest
@@ -277,10 +265,10 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored sales of older months, if no probe was denied today.
+    """A probe for each active customer with stored sales of older months.
 
-    It uses the endpoint of the first of PROBE_REPORTS that is chosen and was not denied to the customer
-    today. A customer without such a report has no probe.
+    It uses the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the customer
+    today. A customer has no probe if there is no such report, or if a probe was denied today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

@@ -25,17 +25,14 @@ Pair = tuple[str, str]
 class Selection:
     """The reports, customers and months of one sync.
 
-    Empty `customers` means all that are active; empty `reports` means the reports that the settings choose.
-    For a backfill, `exact` maps each report and customer to its months, and `reports`, `first` and `last` do
-    not count; an empty tuple means that the report has no months. `ids` are the ids to request from reports
-    on demand. `refresh` also requests stored months that are not due. `accept_shrink` loads answers that the
-    guard would otherwise hold back. Months that an earlier try or another command fetched after `fresh_since`
-    are not requested.
-
-    A sync looks for changes if it is `guided`, or if only `customers` narrow it and it is no `refresh`. It
-    then also requests unsettled months: older months whose rows may still change. And it first asks the
-    service which sales changed, and requests the months of those sales too. (If the setting `changed_months`
-    is 0, it does not ask.)
+    - `customers`: if empty, all that are active. `reports`: if empty, those that the settings choose.
+    - `ids`: the ids to request from reports on demand.
+    - `refresh`: also request stored months that are not due.
+    - `accept_shrink`: load answers that the guard would otherwise hold back.
+    - `exact`: in a backfill, the months of each report and customer (none for a report without months). Then
+      `reports`, `first` and `last` do not count.
+    - `guided`: look for changes (see `requests_changes`), even if the selection is narrow.
+    - `fresh_since`: do not request months that an earlier try or another command fetched after this time.
     """
 
     first: Month | None = None
@@ -59,9 +56,10 @@ class Selection:
 
     @property
     def requests_changes(self) -> bool:
-        """Whether to ask which sales changed, and to request unsettled months.
+        """Whether to ask the service which sales changed, and to request unsettled months.
 
-        Months that are already in meta.changes are due even if this is false.
+        Unsettled months are older months whose rows may still change. Months that are already in meta.changes
+        are due even if this is false.
         """
         is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not is_narrowed
@@ -72,7 +70,8 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports that a selection names; if it names none, those that the settings choose.
 
-    Raises ValueError for an unknown selected name, SettingsError for wrong names or logins in the settings.
+    Raises ValueError if the selection has an unknown name, and SettingsError if the settings have wrong names
+    or logins.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):

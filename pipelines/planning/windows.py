@@ -1,4 +1,4 @@
-"""Windows: runs of requested months, each with the spans of its requests, as few as the service accepts."""
+"""Windows: consecutive months that are loaded together, and the spans of days that request them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Values of dateFrom and dateTo; correct whether dateTo is inclusive, exclusive or cut to a date."""
+        """Values of dateFrom and dateTo, right whether dateTo is inclusive, exclusive or cut to a date."""
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin at the ends that it shares with its window; no margin goes beyond today."""
+        """The span, longer by a margin where its window begins or ends; no margin goes beyond today."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """The two halves of a span of at least two days, cut between two months if it has several months."""
+        """The two halves of a span of at least two days. It cuts several months between two of them."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -71,10 +71,10 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    A window has one span. With `limit`, it has spans of at most that many months, including an extra day at
-    each end: if 2, January to March become 1 January to 27 February and 28 February to 31 March.
-    With `max_days`, a window is one month, in spans of at most that many days, because the service rejects
-    longer ones. A window that ends with the current month ends today, any other with its last month.
+    Usually, a window has one span. It ends today if its last month is the current month.
+    - With `limit`, a window has spans of at most that many months, counting an extra day at each end: if 2,
+      January to March become 1 January to 27 February and 28 February to 31 March.
+    - With `max_days`, a window is one month, in spans of at most that many days.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
@@ -96,7 +96,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into shorter ones of at most `limit` months, including an extra day at each end."""
+    """Cut a span into shorter ones of at most `limit` months, counting an extra day at each end."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:
@@ -119,7 +119,7 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """One variant of the request for a span: its requested id, and its value of a choice parameter."""
+    """One of the requests for a span: its requested id, and its value of the choice parameter."""
 
     requested_id: str | None = None
     choice: str | None = None

@@ -3,7 +3,7 @@
 A path is steps joined by dots. Case and separators of names are ignored; an empty path is the document.
 name        a member
 name[]      each element of a list
-name{}      each value of an object
+name{}      each value of an object whose keys are data, such as ids (a keyed object)
 *[]         each element of every list of objects in this object
 (a|b)[]     each element of the lists a and b
 #           after {}, *[] or (a|b)[]: the name under which the element was found
@@ -42,8 +42,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: to a member, or to each element under one or more alternative names.
 
-    `names` are simplified. Without names, the value reached so far is itself the list (`[]` at the start of a
-    path), or `is_any` is true. Spelling and `#` do not count in comparisons: `Office_s{}#` is `offices{}`.
+    `names` are simplified. They are empty if `is_any`, or if the value reached so far is itself the list
+    (`[]`). Comparisons ignore spelling and `#`: `Office_s{}#` is `offices{}`.
     """
 
     text: str = field(compare=False)
@@ -57,7 +57,7 @@ class Step:
 class Hop:
     """The path from one level of a document to the next: members to walk through, then a step.
 
-    The step leads into a list or keyed objects, or, at the end of a path, to one object (`rows[].sale`).
+    The step leads into a list or keyed object. At the end of a path, it may lead to an object: `rows[].sale`.
     """
 
     members: tuple[str, ...]
@@ -69,9 +69,9 @@ class Hop:
 class ColumnPath:
     """Where to find a column's value.
 
-    `level` says how far down the path to the rows (0 is the document, the last level is the row); `members`
-    are the names to follow from there. Without members, the value is the element at that level or, with
-    `is_key`, its key. For a column of the parent row, `parent` names its table, and `members` the column.
+    `level` counts down the path to the rows: 0 is the document, and the last level is the row. `members` are
+    the names to follow from there. Without members, the value is the element itself or, if `is_key`, its key.
+    For a column of the parent row, `parent` is the name of its table, and `members` has the column's name.
     """
 
     level: int = -1
@@ -139,7 +139,7 @@ def _names(members: list[Step]) -> tuple[str, ...]:
 
 
 def _steps(text: str, *, is_column: bool = False) -> list[Step]:
-    """The steps of a path; # may be written as a separate step: `offices{}.#` is `offices{}#`."""
+    """The steps of a path. `#` may be written as a step: `offices{}.#` is `offices{}#`."""
     parts = text.replace(f".{KEY}", KEY).removeprefix(".").split(".") if text else []
     last = len(parts) if is_column else 0
     return [_step(part, text, may_take_key=number == last) for number, part in enumerate(parts, 1)]

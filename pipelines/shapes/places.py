@@ -1,4 +1,4 @@
-"""Places of objects and values in a document, for messages about answers and for proposals."""
+"""Places of objects and values in documents, for messages about answers and for proposals of shapes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 class FoundPlace:
     """A place with elements: the documents, the elements of lists, or the values of keyed objects.
 
-    `names` are the member names of elements, and `keys` the keys of keyed objects. `fields` has plain values
-    by path, through objects only; the empty path is that of an element which is itself a plain value.
+    `names` are the names of the elements' members, and `keys` are the keys of keyed objects. `fields` has the
+    plain values by path from the element, through objects only. A plain element itself has the empty path.
     """
 
     path: str
@@ -33,7 +33,6 @@ class FoundPlace:
     keys: list[Json] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """The path, the number of objects there, and the names of their members."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
         return f"{self.path} ({objects} with {names_in_words(self.names)})"
 
@@ -64,7 +63,6 @@ def names_in_words(names: Iterable[str]) -> str:
 
 
 def _add(path: str, elements: Sequence[Json], places: dict[str, FoundPlace], depth: int) -> None:
-    """Add the elements of a place and everything in them to the places."""
     place = places.setdefault(path, FoundPlace(path))
     place.count += len(elements)
     for element in elements[:MAX_EXAMINED]:
@@ -72,7 +70,7 @@ def _add(path: str, elements: Sequence[Json], places: dict[str, FoundPlace], dep
 
 
 def _examine(value: Json, subpath: str, place: FoundPlace, places: dict[str, FoundPlace], depth: int) -> None:
-    """Add a value and everything in it to the places; `subpath` leads to it from an object of `place`."""
+    """Add a value and everything in it to the places; `subpath` is its path from an element of `place`."""
     path = f"{place.path}.{subpath}" if place.path else subpath
     if depth > MAX_DEPTH or value is None:
         return
@@ -92,7 +90,7 @@ def _examine(value: Json, subpath: str, place: FoundPlace, places: dict[str, Fou
 
 
 def _is_keyed(value: dict[str, Json]) -> bool:
-    """Whether an object has rows under keys: only objects, at least two, under names that look like ids."""
+    """Whether an object is keyed: two or more members, all of them objects, with names that look like ids."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, dict) and member for member in members):
         return False

@@ -21,7 +21,7 @@ MIN_KNOWN_SHARE = 0.5
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
-# Column -> simplified names of its field. A measure's is a word of MEASURES, one of PLANNED, or both joined.
+# Column -> the simplified names that its field may have.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
@@ -35,6 +35,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
+# The field of a budget's measure has a word of MEASURES, one of PLANNED, or both joined.
 PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
@@ -59,17 +60,15 @@ class TableProposal:
 
     @property
     def missing(self) -> list[str]:
-        """The needed columns without a candidate."""
         columns = self.table.columns if self.rows != NONE else ()
         return [column.name for column in columns if column.needed and column.name not in self.candidates]
 
     @property
     def is_complete(self) -> bool:
-        """Whether each needed column has a candidate, and no column has several."""
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns or, in a tie, has more columns and is not inside `other`."""
+        """Whether it lacks fewer needed columns; in a tie, if it has more columns and is not in `other`."""
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -186,7 +185,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The paths whose names may mean a budget measure: its planned amount or its result."""
+    """The paths that may be this measure of a budget, by their last names; none if it is no measure."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

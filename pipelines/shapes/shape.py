@@ -15,9 +15,9 @@ DOCUMENT_HOP = Hop((), Step("", ()), "")
 class Place:
     """A place with objects: the document itself, or the elements that a hop leads to.
 
-    `columns` are the declared columns that are read here, by path; `below` are the next places. If the rows
-    of a table are here, `sources` has the place and path of each column of that table that is read here or
-    above, and `from_parent` maps columns of that table to columns of the parent row.
+    `columns` are the declared columns that are read here, by path, and `below` are the next places. If the
+    rows of a `table` are here, `sources` has the place and path at which each of its columns is read. Columns
+    that the rows take from their parent row are in `from_parent`, with their names in the parent.
     """
 
     hop: Hop = DOCUMENT_HOP
@@ -35,7 +35,7 @@ class Place:
 
     @property
     def is_plain(self) -> bool:
-        """Whether each element is itself the value of a column, so not an object."""
+        """Whether the elements are plain values of a column, not objects."""
         return ("",) in self.declared
 
     @property
@@ -49,7 +49,7 @@ class Place:
 
 
 def shape_of(report: Report) -> Place:
-    """The document of a report's answers, with all places below it; raises PathError."""
+    """The topmost place of a report's answers, with all places below it; raises PathError."""
     document = Place()
     places_to_rows: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
@@ -84,7 +84,7 @@ def column_path(table: Table, column: Column) -> str:
 
 
 def _walk(places: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
-    """The places from the last of `places` to the rows; adds those that do not exist yet."""
+    """The places, continued along the path to the rows; makes those that do not exist yet."""
     for hop in rows.hops:
         above = places[-1]
         place = next((place for place in above.below if place.hop == hop), None)

@@ -1,4 +1,4 @@
-"""The operator's `shapes.toml`: where rows and columns are, if their declaration is wrong."""
+"""The operator's `shapes.toml`, which corrects where rows and columns are."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _shape_hash(part: Mapping[str, Any]) -> str:
 
 
 def _corrected_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its shape from the file; its unpaged counterpart has only the shape in `unpaged`."""
+    """A report with its shape from the file; only the part `unpaged` changes its unpaged counterpart."""
     if not (report.endpoint.paged and isinstance(part, dict)):
         return _shaped_report(report, part, where)
     paged = {key: value for key, value in part.items() if key != UNPAGED}
@@ -62,7 +62,6 @@ def _corrected_report(report: Report, part: Any, where: str) -> Report:
 
 
 def _shaped_report(report: Report, part: Any, where: str) -> Report:
-    """A report with the shape in `part`; raises ShapesError, or PathError for paths that do not fit."""
     tables = {table.name: table for table in report.tables}
     part = _checked_keys(part, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
@@ -83,7 +82,8 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
 def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
-    A column whose declared path does not fit the file's rows counts as absent; a needed one raises PathError.
+    If the declared path of a column does not fit the rows of the file, the column counts as absent. But if
+    the column is needed, this raises PathError.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
@@ -110,7 +110,6 @@ def _table(table: Table, part: Any, where: str) -> Table:
 
 
 def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, Any]:
-    """A part of the file as a TOML table; raises ShapesError if it is not one or has other keys."""
     if not isinstance(part, dict):
         raise ShapesError(f"{where}] is not a TOML table; its keys may be {', '.join(allowed)}")
     for key in part:
@@ -120,7 +119,6 @@ def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, An
 
 
 def _hint(name: str, allowed: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest allowed name, or all of them."""
     meant = nearest(name, allowed)
     return f"; did you mean {meant}?" if meant else f"; choose one of {', '.join(allowed)}"
 
