@@ -93,8 +93,8 @@ def _affected_months(
     """The ids of the changed estates, by the report and month that they affect.
 
     In every report, an estate affects the months of its old and its new contract: a corrected date moves the
-    sale. Some reports have an estate's id but another date than that of the contract. There the estate also
-    affects the months of its stored rows and its month of possession, to which the rows may move.
+    sale. Some reports have ids of estates, but are not dated by contract. There an estate also affects the
+    months of its stored rows and its month of possession, to which the rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
-If `pseudonym_key` is set, keyed hashes replace the personal data of contacts in tables, such as names. The
-same name has the same pseudonym everywhere, so people can still be counted. Landing stays as received.
+If `pseudonym_key` is set, tables have pseudonyms (keyed hashes) in place of personal data of contacts. The
+same name has the same pseudonym everywhere, so people can still be counted. Landing keeps the real names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms for personal data of contacts, even if a free text of the row repeats it."""
+    """The rows with pseudonyms for the personal data of contacts, also inside free texts of the same row."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]

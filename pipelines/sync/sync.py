@@ -110,10 +110,11 @@ class _Run:
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         requested = [planned for planned in plan.planned if planned.windows]
+        # not if tracked by id: such an answer has one id, and cannot be compared with all stored rows
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested
-            if not planned.report.is_tracked_by_id  # there, an answer has the rows of only one id
+            if not planned.report.is_tracked_by_id
         }
         stored = read_profiles(connection, months)
         return [
@@ -168,7 +169,7 @@ class _Run:
             ):
                 self.summary.add(result)
             with self.store.reading() as connection:
-                plan, caps = self._plan(connection)  # again, as changed sales made more months due
+                plan, caps = self._plan(connection)  # again, as changed sales may make more months due
         with self.store.reading() as connection:
             tasks = self._tasks(connection, plan, caps)
         session.breaker.report_count = len({task.planned.report.name for task in tasks})

@@ -55,7 +55,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or span.days, (span.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit without what was learned from spans of `unanswered` months, as they may fail anyway."""
+        """The limit, learned only from spans whose months were all answered later, in shorter spans."""
         limit = WindowLimit(*self._limit_at_start)
         for span in self.too_long:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):

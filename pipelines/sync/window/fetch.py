@@ -202,7 +202,7 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """The months that lost all their rows; None if a report without months lost many of its rows."""
+        """The months that lost all their rows, or [None] if a report without months lost many rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -315,7 +315,7 @@ class _WindowReader:
         return page
 
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
-        """Parse a body, in a worker thread. A window's only answer is also normalized, while it is parsed."""
+        """Parse a body in a worker thread. If it is the window's only answer, also normalize it there."""
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
             document = read_document(body)
