@@ -104,7 +104,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write a cover and all sheets that have rows. Commission is without VAT, if VAT is declared."""
+    """Write a cover and all sheets with rows. Declared VAT is deducted from the columns in `with_vat`."""
     contents = workbook_contents()
     cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}
