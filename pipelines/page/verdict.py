@@ -25,7 +25,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """State the doubts about a page's figures in a line and a table.
 
     Without doubts, the line states one of these: nothing is loaded, the file lacks some figures, or the
-    figures are up to date. If reports were compared, the last one adds that they agree.
+    figures are up to date. In the last case, the line adds that the reports agree, if any were compared.
     """
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):

@@ -70,7 +70,7 @@ class Scheduler:
     async def _run_task(self, task: TaskState, slots: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
 
-        After a rejection, one is requested at a time again, as the service may reject older windows too.
+        After a rejection, the next batch has one window, as the service may reject older windows too.
         """
         at_a_time = 1
         while task.windows:
@@ -161,7 +161,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """Order the tasks so that neighbours are for different customers and reports: A-x, B-y, A-y, B-x.
+    """Order the tasks so that neighbours differ in customer and report: A-x, B-y, A-y, B-x.
 
     A series of denials would end the run. In this order, one missing access right does not cause a series.
     """

@@ -79,7 +79,7 @@ class Summary:
     def is_well(self) -> bool:
         """Whether no window failed, nothing stopped the sync, and no denial is an error.
 
-        If the sync `is_explicit`, the denials of earlier syncs because of which it skipped reports count too.
+        If the sync `is_explicit`, a report that was skipped because of an earlier denial is an error too.
         """
         skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
         return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)

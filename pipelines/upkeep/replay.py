@@ -65,7 +65,7 @@ def replay(
     - `catalogue` is by default the built-in one with the operator's shapes.
     - `on_load` receives the number of repeated loads and the number of all loads.
 
-    If a landing file is missing or damaged, the rows of its load stay as loaded. If the load is one of a
+    If a landing file is missing or damaged, the rows of its load stay as loaded. If the load belongs to a
     history, the whole history stays. Other loads are repeated. If the working file has an earlier format, all
     reports are rebuilt.
     """

@@ -61,7 +61,7 @@ def adopt_shapes(
     """Propose shapes for undocumented reports, and add the complete proposals to the operator's file.
 
     A report that is loaded or in the file gets no proposal. Proposals come from stored answers; with
-    `may_request`, reports without a request so far are requested. Returns the catalogue with the shapes of
+    `may_request`, reports that were never requested are requested. Returns the catalogue with the shapes of
     the file, and the shapes with which the stored rows of each report were loaded.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))

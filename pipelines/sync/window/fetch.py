@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 TRIES_PAST_END = 2
 """Tries for a page after all stated rows have arrived. Some services fail there and send no empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
-"""A report without months is read again if it lost all rows, or at least this number and share of them."""
+"""A report without months is read again if it lost all rows, or at least this many rows and this share."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
@@ -234,7 +234,7 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """Read a span. If its answers may be truncated, read its halves, and use them if longer."""
+        """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
         if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):

@@ -205,9 +205,10 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     - An empty page.
     - A rejected page, if the longest list of the page before is shorter than that of the first page.
     - After all stated rows have arrived: a page that is rejected, fails or does not fit the shape.
-    - After all stated rows have arrived: a page shorter than requested, if the service does not cap pages. (A
-      service that caps pages may state the total of one page.) A full page proves that it does not. If this
-      is the first page, the proof is a longer page of another span.
+    - After all stated rows have arrived: a page shorter than requested, if the service does not cap pages.
+
+    A service that caps pages may state the total of one page as that of all. A full page proves that pages
+    are not capped. After the first page of a span, a longer page of another span proves it.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. A removal and an addition within one reading may go unnoticed until the next sync.
@@ -248,7 +249,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The indexes of the pages to read again. A removed row may have moved another to a page already read.
+    """The indexes of the pages to read again, because a removed row moves later rows to earlier pages.
 
     - If the rows add up to the stated total: the first page, or no page if only one has rows.
     - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
