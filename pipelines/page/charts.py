@@ -1,6 +1,6 @@
 """Charts as inline SVG: columns, stacked parts, ticks and lines on one scale, and sparklines.
 
-Shapes are paths in percent that the browser stretches; texts are placed over them and keep their size.
+Positions are in percent. The browser stretches the shapes; texts are placed over them and keep their size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NumberFormat = Callable[[Number | None], str]
 
 @dataclass(frozen=True)
 class Series:
-    """One measure: a span from one amount to another for each name of the axis, or None without amounts."""
+    """One measure: for each name of the axis, a span from one amount to another, or None."""
 
     name: str
     kind: str  # its CSS class
@@ -68,7 +68,7 @@ def column_spans(values: Sequence[Number | None]) -> list[tuple[Number, Number] 
 
 
 def stacked_spans(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
-    """Spans of parts stacked on one another, a list for each part; None for an amount of zero."""
+    """Stack parts on one another. Returns a list of spans for each part, with None for an amount of zero."""
     heights = [0.0] * max(map(len, parts), default=0)
     spans: list[list[tuple[Number, Number] | None]] = []
     for part in parts:
@@ -87,7 +87,7 @@ def chart(
     *,
     min_step: float = 0,
 ) -> Chart:
-    """Draw series over an axis of names; grid lines are at least `min_step` apart."""
+    """Draw series over an axis of names. Grid lines are at least `min_step` apart."""
     amounts = [amount for item in series for span in item.spans if span for amount in span]
     scale = grid_amounts(amounts, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
@@ -133,7 +133,7 @@ def chart(
 
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
-    """A small line without a scale, its last point marked; None if fewer than three values are known."""
+    """A small line with a mark at its end, or None if fewer than three values are known."""
     indexed = [(index, float(value)) for index, value in enumerate(values) if value is not None]
     if len(indexed) < 3:
         return None
@@ -146,7 +146,6 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
 
 
 def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: NumberFormat) -> str:
-    """The tooltip at an index of the axis: the name there, and the amount of each series with an amount."""
     amounts = [
         f"{item.name} {write(_amount(span))}".strip()
         for item in series
@@ -156,12 +155,11 @@ def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, w
 
 
 def _amount(span: tuple[Number, Number]) -> Number:
-    """The amount of a span: its end less its start."""
     return span[1] if not span[0] else float(span[1]) - float(span[0])
 
 
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """The amounts of the grid lines: round, at least `min_step` apart, enclosing zero and all `amounts`."""
+    """Round amounts for grid lines, at least `min_step` apart. They enclose zero and all `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:
@@ -189,7 +187,7 @@ def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:
-    """The width of an amount in percent of the longest, at most 100; 0 unless both are positive."""
+    """The width of a bar in percent of the longest bar, at most 100. It is 0 unless both are positive."""
     if amount is None or amount <= 0 or longest <= 0:
         return "0"
     return f"{round(min(100.0, 100 * float(amount) / float(longest)), 1):g}"

@@ -1,7 +1,7 @@
 """Dictionary page: figures by subject, and every table and column with its meaning.
 
-One self-contained HTML file. Its only script is the search, which the page's policy allows by its checksum;
-without scripts the browser's own search finds everything.
+The page is one self-contained HTML file. Its only script is the search. Without scripts, the browser's own
+search finds everything.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ SYNONYMS = {
     r"is_active|left_.*|last_month": "turnover attrition slutat",
     r".*budget.*": "target goal mål",
 }
-"""Other words that people search for, by patterns of column names."""
+"""Words that people may search for, by patterns of column names."""
 _SENTENCE_END = re.compile(r"(?<=[.?]) ")
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table and its columns; each column also has its unit, basis, target and synonyms."""
+    """A table as the page shows it."""
 
     schema: str
     name: str
@@ -46,7 +46,7 @@ class ShownTable:
     report: str | None
     key: str  # the names of the columns that identify a row
     sources: list[str]  # the tables that a mart is built from
-    columns: list[Row]
+    columns: list[Row]  # each with its unit, basis, synonyms, and target (the table to which it refers)
 
 
 def render_dictionary(
@@ -68,7 +68,6 @@ def render_dictionary(
 
 
 def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
-    """The tables in the order of their rows, each with its columns, key and sources."""
     keys = {
         (row.schema_name, row.table_name): ", ".join(row.column_names)
         for row in rows["dictionary_keys"]
@@ -101,12 +100,11 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
 
 
 def synonyms(column: str) -> str:
-    """Additional search words for a column."""
+    """The additional search words for a column."""
     return " ".join(words for pattern, words in SYNONYMS.items() if re.fullmatch(pattern, column))
 
 
 def _basis(row: Row) -> str:
-    """Whether the interface documents a column; `ours` if the column is not in an answer of the service."""
-    if row.source is None:
+    if row.source is None:  # the column is not from an answer of the service
         return "ours"
     return "documented" if row.is_documented else "discovered or inferred"

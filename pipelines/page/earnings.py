@@ -33,14 +33,14 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
-    """The forecast of the year; for a total, None if the forecast covers fewer offices than were open."""
+    """The forecast of the year. A total has none if the forecast of an open office is missing."""
     forecast: Decimal | None = row.year_forecast
     return forecast if row.office_id or row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
 class Card:
-    """A small card: figures, and a sparkline of the first one over the last 24 months."""
+    """A small card: figures, and a sparkline of the first figure over the last 24 months."""
 
     title: str
     figures: list[tuple[str, Cell]]
@@ -49,7 +49,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first screen: the year as figures and as a chart by month, three small cards, and the periods."""
+    """The first screen: the year as figures and as a chart, small cards, and a table of periods."""
 
     figures: list[tuple[str, Cell]]
     chart: Chart | None
@@ -59,7 +59,7 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen; it has the year's figures and chart once a whole month is loaded."""
+    """The first screen. The year's figures and chart are shown once a whole month is loaded."""
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_headline_figures(row, writer) if row and row.is_over else [],
@@ -71,7 +71,6 @@ def opening(facts: Facts, writer: Writer) -> Opening:
 
 
 def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
-    """The known figures of the year to date: commission, share of budget, growth and forecast."""
     words, period = writer.words, writer.words.period(row.first_month, row.last_month)
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     growth_label = words.text(key, compared=row.compared_offices, all=row.offices)
@@ -87,16 +86,11 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth in total; None for a single office, or if like-for-like growth covers all offices."""
+    """The growth in total, or None if like-for-like growth is the same."""
     return row.total_change if row.compared_offices < row.offices > 1 else None
 
 
 def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
-    """The year's commission, budget and forecast, and last year's commission, as sums from January on.
-
-    A year's line ends before its first month without a value. The budget has a line only if no month lacks a
-    budget. None if there is no line.
-    """
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     budgets = [month.goal for month in months]
@@ -124,13 +118,12 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums, None from the first unknown value on."""
+    """The running sums, with None from the first unknown value on."""
     sums = list(accumulate(takewhile(lambda value: value is not None, values)))
     return [*sums, *[None] * (len(values) - len(sums))]
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    """The cards on homes, on price and fee, and on the market; a card without a row is left out."""
     ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
@@ -150,7 +143,6 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """A row for each period: the current month, the last whole month, the year to date, twelve months."""
     words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     periods = [by_name[name] for name in PERIODS if name in by_name]
     rows = [row for row in periods if row.is_over or row.period == "running"]
@@ -182,7 +174,7 @@ def _budget_note(row: Row, words: Language) -> str:
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """The notes on all periods; a note that several periods share comes once, after the names of all."""
+    """Notes on the periods. A note that several periods share comes once, after all their names."""
     periods_by_note: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
@@ -192,7 +184,6 @@ def _notes(facts: Facts, words: Language) -> list[str]:
 
 
 def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
-    """Notes on a period: missing data, comparison with last year, and how much recent months still change."""
     text, notes = words.text, []
     if row.missing_months:
         notes.append(text("cards.missing_months", row.missing_months))
@@ -221,7 +212,6 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
-    """Notes on sales in the current month, compared with the same days of last year if these are known."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
@@ -239,20 +229,18 @@ def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
 
 
 def _comparison_note(row: Row, words: Language) -> str:
-    """A note if only some offices are compared with last year, so that changes are not those of the total."""
     if not row.is_over or not 0 < row.compared_offices < row.offices:
         return ""
     return words.text("cards.compared", offices=row.compared_offices, all=row.offices)
 
 
 def _offices_suffix(covered: int, row: Row, words: Language) -> str:
-    """The suffix " (9 of 10 offices)" if a figure covers fewer offices than were open, else an empty text."""
+    """The suffix " (9 of 10 offices)" if a figure covers fewer offices than were open."""
     total = row.open_offices
     return words.text("cards.of_offices", offices=covered, all=total) if covered < total else ""
 
 
 def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
-    """A note on how low and how high the year may end, if enough earlier years are loaded."""
     words = writer.words
     ranges = [
         (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
@@ -263,20 +251,17 @@ def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
 
 
 def _page_period(facts: Facts, name: str) -> Row | None:
-    """The row of a period for all offices of the page together."""
+    """The row of a period for all offices of the page."""
     return next((row for row in facts.periods if row.period == name and row.office_id is None), None)
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year to date of all offices of the page together.
-
-    If periods.sql and forecasts.sql both have its forecast, that of forecasts.sql is used: it also covers
-    closed offices with a budget.
-    """
+    """The year to date for all offices of the page."""
     year = _page_period(facts, "year")
     row = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
+    # the forecast of forecasts.sql also covers closed offices with a budget
     budget = row.year_forecast / Decimal(row.budget_share)
     return year.with_columns(
         year_forecast=row.year_forecast, year_budget=budget, forecast_offices=row.offices
@@ -284,7 +269,7 @@ def _year(facts: Facts) -> Row | None:
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
-    """Charts of commission and homes by month, and a collapsed table; None if no month is shown."""
+    """Charts of commission and homes by month, and a collapsed table. None without months to show."""
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
@@ -339,7 +324,7 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year compared with its budget and last year, and its last whole month, collapsed."""
+    """Each office's year against its budget and last year, and a collapsed table of the last whole month."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
@@ -353,12 +338,9 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period's figures by office, furthest behind budget first, with a total if there are several offices.
-
-    An office that closed before the period is left out if it had no commission a year before.
-    """
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
+    # an office that closed before the period is shown only if it had commission a year before
     rows = [
         row.with_columns(office=names.get(row.office_id, row.office_id), file=files.get(row.office_id, ""))
         for row in facts.periods
@@ -397,8 +379,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
 
 
 def _office_note(row: Row, words: Language) -> str:
-    """A note if the office opened, closed or lacks data; for the total, how many offices are compared."""
-    if row.office_id is None:
+    if row.office_id is None:  # the total
         return _comparison_note(row, words)
     if row.closed_after_month:
         return words.text("offices.closed", month=words.month(row.closed_after_month))
@@ -410,11 +391,7 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    """A note on a forecast that lacks budgets, else an empty text.
-
-    For an office it states how many months have a budget; for the total, the forecast of the covered offices.
-    """
-    if row.office_id is None:
+    if row.office_id is None:  # the total: the cell is empty, so the note has the forecast of some offices
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
@@ -423,7 +400,7 @@ def _forecast_note(row: Row, words: Language) -> str:
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
-    """Why commission from sales differs from last year: homes, price, fee, offices opened or closed."""
+    """Why commission from sales differs from last year: homes, price, fee, and opened or closed offices."""
     words = writer.words
     has_offices_effect = any(row.offices_effect for row in facts.drivers)
     steps = ("homes", "price", "fee", *(["offices"] if has_offices_effect else []))

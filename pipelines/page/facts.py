@@ -25,27 +25,22 @@ class Facts(SimpleNamespace):
 
 
 def facts_from_rows(answers: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> Facts:
-    """Facts from the rows of each query; the rows are None if the file cannot answer the query."""
+    """Facts from the rows of each query. The rows are None if the file cannot answer the query."""
     rows = {name: tuple(Row(**row) for row in answer or ()) for name, answer in answers.items()}
     return Facts(**rows, missing=tuple(name for name, answer in answers.items() if answer is None))
 
 
 def page_facts(facts: Facts, page: Row) -> Facts:
-    """The facts of one page, without rows of other pages; only the chain's page has rows of all offices."""
+    """The facts of one page, without the rows of other pages."""
     return Facts(
         **{name: tuple(row for row in rows if _belongs_to(row, page)) for name, rows in vars(facts).items()}
     )
 
 
 def _belongs_to(row: Any, page: Row) -> bool:
-    """Whether a row belongs to a page.
-
-    A row with a scope belongs to the page of that scope. Of the other rows, the chain's page has all. Another
-    page has the rows of its offices, the doubts that may concern its offices, and rows that name no office.
-    """
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
-    if page.kind == "chain":
+    if page.kind == "chain":  # it has the rows of all offices
         return True
     if hasattr(row, "office_id"):
         return bool(row.office_id in page.office_ids)

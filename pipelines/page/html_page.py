@@ -25,7 +25,7 @@ NO_BASIS = Row(
     commission_vat="unknown", vat_rate=Decimal(0),
     version=None, published_utc=None, loads=None, since_utc=None,
 )  # fmt: skip
-"""The row of sql/page/basis.sql for a file that has none."""
+"""Replaces the row of sql/page/basis.sql if a file has none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PageSettings:
 
 
 def page_path(page: Row) -> str:
-    """The path of a page, made from its kind and id but not from its name, so that bookmarks last."""
+    """The path of a page. It depends on the id and not on the name, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
     if slug != page.scope or slug != slug.upper():  # a similar id could give the same file name
         slug = f"{slug}-{hashlib.sha256(page.scope.encode()).hexdigest()[:8]}".lower().strip("-")
@@ -47,12 +47,12 @@ def page_path(page: Row) -> str:
 
 
 def chain_page(facts: Facts) -> Row | None:
-    """The chain's own page; None in a file without offices."""
+    """The chain's own page, or None in a file without offices."""
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
 def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
-    """The page of the chain, a brand, a region or an office; `page` is None in a file without offices."""
+    """The page of the chain, a brand, a region or an office. `page` is None in a file without offices."""
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
@@ -102,10 +102,9 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
 
 
 def render_operators(facts: Facts, settings: PageSettings, *, severity: str, verdict: str) -> str:
-    """The operators' page, with the current state of the pipeline.
+    """Render the operators' page. It is always in English, like the causes and commands on it.
 
-    It is always in English, like its causes, commands and documentation. `verdict` is a sentence on the
-    state, and `severity` is well, warning or error.
+    `verdict` is a sentence on the state of the pipeline, and `severity` is well, warning or error.
     """
     english, timezone = language("en"), ZoneInfo(settings.timezone)
     problems, more = (
@@ -143,10 +142,6 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
 
 
 def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
-    """The rows of a query as a table with its column names as headings; None without rows.
-
-    The format of a column depends on its name and values. The column `in_all` is not shown.
-    """
     columns = []
     for name in vars(rows[0]) if rows else ():
         heading = name.removesuffix("_utc").removesuffix("_name").replace("_", " ")
@@ -159,7 +154,7 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
             columns.append(PageColumn(heading, name, "month"))
         elif any(isinstance(value, Decimal) for value in values):
             columns.append(PageColumn(heading, name, "exact"))
-        elif name != "in_all":
+        elif name != "in_all":  # the number of rows without the query's limit
             is_count = any(isinstance(value, int) for value in values)
             columns.append(PageColumn(heading, name, "count" if is_count else "words"))
     return Writer(words).table(title, "", columns, rows)

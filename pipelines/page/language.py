@@ -48,7 +48,7 @@ class Language:
         return Language(self.code, {**self.words, "figures": labels})
 
     def label(self, section: str, name: str | None) -> str:
-        """The words for a name in a section of words.toml; the name itself if the section lacks it."""
+        """The words for a name in a section of words.toml, or the name itself if the section lacks it."""
         return str(self.words[section].get((name or "").replace(" ", "_"), name or ""))
 
     def number(self, value: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
@@ -63,7 +63,7 @@ class Language:
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
     def tenths(self, value: Number | None) -> str:
-        """A number with one decimal, or none if that is zero: 64 homes, or 4.8 if sales were shared."""
+        """A number with one decimal, unless the decimal is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
     def signed(self, value: Number | None) -> str:
@@ -111,7 +111,7 @@ class Language:
         return self.text("form.period", first=begin, last=self.month(last))
 
     def months(self, months: Sequence[date]) -> str:
-        """Months in order, each run of consecutive months as a period: January to March 2026, May 2026."""
+        """Months in order, consecutive ones as a period: January to March 2026, May 2026."""
         runs: list[tuple[date, date]] = []
         for month in months:
             if runs and (runs[-1][1] + timedelta(days=31)).replace(day=1) == month:

@@ -16,7 +16,7 @@ AGES = ("to_2", "to_7", "to_30", "longer")  # the columns of untouched leads by 
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, side (seller or buyer), kind, sender, office and state; untouched leads by office.
+    """Leads by week, side (seller or buyer), kind, sender, office and state, and untouched leads by office.
 
     None without leads of the last twelve months, even if older leads are untouched.
     """
@@ -57,7 +57,6 @@ def _origin_name(row: Row, words: Language) -> str:
 def _table(
     writer: Writer, part: str, rows: Sequence[Row], row_name: Callable[[Row], str], total: Row | None = None
 ) -> PageTable | None:
-    """Leads by `part`, such as office: their number, the homes they name, and how many of these were sold."""
     words = writer.words
 
     def side_note(row: Row) -> str:
@@ -82,7 +81,6 @@ def _table(
 
 
 def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
-    """Untouched leads by office and age."""
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
@@ -95,17 +93,13 @@ def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _row_name(row: Row, words: Language) -> str:
-    """The name that a row shows.
-
-    The total, a state and a missing name have words in the page's language. A kind like AskedForPrice becomes
-    Asked for price. Other names are unchanged.
-    """
     if row.part == "all":
         return words.text("offices.all")
     if not row.name:
         return words.text(f"leads.unnamed_{row.part}")
     if row.part == "state":
         return words.label("lead_states", row.name)
+    # AskedForPrice becomes Asked for price
     if row.part == "kind" and re.fullmatch(r"([A-Z][a-z]+){2,}", row.name):
         return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", row.name)
     return str(row.name)

@@ -10,7 +10,7 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
 LEADERBOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
-"""The period of each leaderboard, and its length in months; 0 if the length depends on its last month."""
+"""The length in months of each leaderboard's period, or 0 if the length depends on the last month."""
 MAX_TRENDS = 10
 MAX_PLACES = 10  # a shared tenth place can add rows
 HEADCOUNT = (
@@ -29,7 +29,7 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount as figures and by month, and the agents with the largest changes; None without headcount."""
+    """Headcount as figures and by month, and the agents with the largest changes. None without headcount."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
@@ -61,7 +61,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents and their year to date; None if no agent has a known commission or a budget."""
+    """One office's agents and their year to date. None if no agent has a known commission or a budget."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
@@ -95,7 +95,7 @@ def agent_note(agent: Row, words: Language) -> str:
 
 
 def leaders_section(facts: Facts, writer: Writer) -> Section | None:
-    """The leaderboards of agents, with a note on agents who have left; None if all are empty."""
+    """The leaderboards of agents, or None if all are empty."""
     words = writer.words
     boards = [_leaderboard(facts, writer, name) for name in LEADERBOARDS]
     if not any(boards):
@@ -107,7 +107,6 @@ def leaders_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
-    """The leaderboard with this name in LEADERBOARDS; None without rows, and in a quarter's first month."""
     words = writer.words
     rows = [row for row in facts.earners if row.period == name]
     if not rows:
@@ -129,7 +128,7 @@ def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
 
 
 def _rank_change(earner: Row, words: Language) -> str:
-    """A note on places gained or lost since the period that ended a month earlier, or on a new agent."""
+    """Places gained or lost since the period that ended a month earlier, or a note on a new agent."""
     if earner.is_new:
         return words.text("leaders.new")
     return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""

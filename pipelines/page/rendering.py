@@ -1,7 +1,7 @@
 """Rendering of a page: its template, its style, and its content security policy.
 
-Templates escape all values from the file, and make control characters visible. The policy allows only the
-page's own style and script, by their checksums: a name in the data cannot load a picture or run a script.
+Templates escape all values, and make control characters visible. The policy allows only the page's own style
+and script, by their checksums, so that a name in the data cannot load a picture or run a script.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 def render(
     template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **values: Any
 ) -> str:
-    """Render a template with these styles and at most one script; an unknown name in it is an error."""
+    """Render a template with these styles and at most one script. An unknown name in it is an error."""
     style = "\n".join(_own_file(name) for name in styles)
     code = _own_file(script) if script else ""
     allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
@@ -32,7 +32,6 @@ def render(
 
 @cache
 def _templates() -> Environment:
-    """The templates, compiled once for all pages."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -44,10 +43,7 @@ def _templates() -> Environment:
 
 
 def _visible_value(value: object) -> object:
-    """A text with its control characters, except line breaks, made visible, because HTML does not allow them.
-
-    Other values are unchanged, and so is markup: a macro made it from values that were made visible before.
-    """
+    # HTML does not allow control characters. Markup, a subclass of str, is made of values that passed here.
     return visible_lines(value) if type(value) is str else value
 
 

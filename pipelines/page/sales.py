@@ -19,13 +19,13 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The columns of the receivables with the total and with each age, by their keys in words.toml."""
+"""The columns of receivables, in total and by age, by their keys in words.toml."""
 STATES = ("received", "signed", "due", "late")
 """Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication as figures and collapsed tables; only a note if there is none."""
+    """Changes since an earlier publication as figures and collapsed tables, or a note if there is none."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -58,13 +58,12 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
 def _count_with_amount(
     key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object
 ) -> str:
-    """The text of a key, filled in with a count and the sum of the amounts (with its sign)."""
     amount = words.compact(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    """How many closed months changed, and for how many earlier changes the reason is now known."""
+    # is_late marks an earlier change whose reason has been found since
     changed, explained = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
@@ -81,7 +80,7 @@ def _month_figures(facts: Facts, words: Language) -> list[str]:
 
 
 def _home_label(home: str | None, number: str | None, words: Language) -> str:
-    """A home by its address and number, because an address or a number alone is not always unique."""
+    """A home by address and number, because neither alone is always unique."""
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
 
@@ -102,15 +101,10 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _totals_note(words: Language) -> Callable[[Row], str]:
-    """A function that returns a note if the cancelled sale of a row is not yet deducted from the totals."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
-    """Closed months that changed, each with its reasons and their amounts.
-
-    A month can have a second row, for earlier changes whose reason has been found since (`is_late`).
-    """
     words = writer.words
     rows: dict[tuple[str, date, bool], Row] = {}
     for row in facts.changes:
@@ -130,7 +124,6 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
 
 
 def _reason(row: Row, words: Language) -> str:
-    """A reason for a change, in words: a sale, an agent, another cause, or the reports that are awaited."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
@@ -165,7 +158,6 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """Budgets entered for the coming year, by office; None if no office has any."""
     words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
@@ -183,7 +175,7 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
     """Unpaid commission by age and office, overdue commission by sale, and a chart by month of possession.
 
-    Offices that have never recorded a payment are left out; a note names them.
+    Offices that have never recorded a payment are left out, and a note names these offices.
     """
     words = writer.words
     if not (facts.receivables or facts.money):
@@ -233,7 +225,6 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
-    """A chart and a table of commission by month of possession, split into STATES; None without rows."""
     words, rows = writer.words, facts.money
     if not rows:
         return None, None
@@ -251,10 +242,7 @@ def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTab
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and sales of twelve months, and the sources of the homes sold; None if both are zero.
-
-    A note compares them if there are enough valuations, and at least as many valuations as sales.
-    """
+    """Valuations and homes sold of twelve months, and the sources of these homes. None if both are zero."""
     words = writer.words
     row = next(iter(facts.funnel), None)
     if row is None or not (row.valuations or row.homes):
@@ -270,7 +258,6 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _intake(facts: Facts, writer: Writer) -> PageTable | None:
-    """Homes, commission and commission rate by source of the assignment."""
     words = writer.words
     columns = [
         PageColumn("source", lambda row: row.source or words.text("funnel.unnamed")),
@@ -282,7 +269,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales found to be cancelled this year; None if there are none."""
+    """The sales found to be cancelled this year, or None without such sales."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

@@ -25,8 +25,8 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key in the table's section of words.toml, or in another section named before a dot. `value`
-    is a function of the row, or the name of its column: by default `heading` without the section.
+    `heading` is a key of words.toml: `agents` in the table's section, or `figures.homes` in another section.
+    `value` is a function of the row, or a column of the row. By default it is the `heading` without section.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
     """
@@ -50,7 +50,7 @@ class PageColumn:
 
 
 def budget_columns(amount_column: str) -> tuple[PageColumn, PageColumn]:
-    """Two columns that compare an amount with the budget: its share of it, and the difference."""
+    """Two columns that compare an amount with the budget: the share of the budget, and the difference."""
 
     def share(row: Row) -> Value:
         actual: Decimal | None = getattr(row, amount_column)
@@ -64,10 +64,10 @@ def budget_columns(amount_column: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_row(rows: Sequence[Row], **named: object) -> Row | None:
-    """A row with the totals of at least two rows; None for fewer.
+    """The total of at least two rows, or None for fewer.
 
-    A column with a number in the first row has the sum, or None if a row lacks its number. Other columns have
-    the value of the first row. Values in `named` replace either.
+    A column with a number in the first row has the sum, or None if another row has None. Other columns have
+    the value of the first row. The columns in `named` have the values given there.
     """
     if len(rows) < 2:
         return None
@@ -80,7 +80,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
-    """A note on the day when the oldest rows were read, if it is before the latest day of counting."""
+    """A note on the day when the oldest rows were read, if it is before the latest `counted_on`."""
     days = [row.read_on for row in rows if row.read_on]
     has_old_rows = days and min(days) < max(row.counted_on for row in rows)
     return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if has_old_rows else []
@@ -124,7 +124,7 @@ class Download:
 
 
 def download(words: Language, name: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
-    """A CSV file with the page's decimal mark and separator; none of its texts can run as a formula."""
+    """A CSV file with the decimal mark and separator of the page. No text in it can run as a formula."""
     text, decimal = io.StringIO(), words.words["form"]["decimal"]
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
     file.writerow(map(csv_cell, names))
@@ -185,11 +185,11 @@ class Writer:
         limit: int | None = None,
         total: Row | None = None,
     ) -> PageTable | None:
-        """A table of the first `limit` rows, with an optional total; None without rows.
+        """A table of the first `limit` rows, with an optional total. None without rows.
 
-        A column without any value is left out, and so is the name of a page's only office; the first column
-        always stays. The download has all `rows`. If the query has a limit of its own, its column `in_all` is
-        the number of rows without that limit, so that the page can state how many are not shown.
+        Columns without any value are left out. A page of a single office also lacks the column `office_name`.
+        But the first column always stays. The download has all `rows`. If the query has a limit of its own,
+        its column `in_all` is the number of rows without that limit.
         """
         if not rows:
             return None
@@ -221,7 +221,6 @@ class Writer:
         return self.words.text(key if "." in key else f"{section}.{key}")
 
     def _longest_bar(self, column: PageColumn, rows: Sequence[Row]) -> Number:
-        """The largest amount of a column with bars, including budgets and the year before."""
         if not column.has_bar:
             return 0
         values = [getattr(row, name) for row in rows for name in column.bar]
@@ -229,7 +228,7 @@ class Writer:
         return max((value for value in values if isinstance(value, Decimal | int)), default=0)
 
     def cell(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
-        """The cell of a column in a row, with a bar relative to `longest`, or without a bar if that is 0."""
+        """The cell of a column in a row. Its bar is relative to `longest`; 0 means that it has no bar."""
         value = column.value_in(row)
         change = getattr(row, column.change) if column.change else None
         change_kind = "points" if column.change.endswith("_difference") else "change"

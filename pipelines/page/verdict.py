@@ -1,4 +1,4 @@
-"""Doubts about the figures of a page: the rows of sql/page/doubts.sql as a line and a table."""
+"""Verdict on the figures of a page: a line and a table about the doubts in sql/page/doubts.sql."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class PageVerdict:
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
-    """A line and a table of the page's doubts; causes and remedies are on the operators' page.
+    """State the doubts about a page's figures in a line and a table.
 
-    Without doubts, the line states that nothing is loaded, that the file lacks some figures, or that the
-    figures are up to date. In the last case it adds that the reports agree, if any were compared.
+    Without doubts, the line states one of these: nothing is loaded, the file lacks some figures, or the
+    figures are up to date. In the last case, the line adds that the reports agree, if any were compared.
     """
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):

@@ -1,4 +1,4 @@
-"""Changed sales: probes ask the service which sales changed, and the affected months become due."""
+"""Probes: requests that ask the service which sales changed. The affected months become due."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ async def probe_changed_sales(
     catalogue: Mapping[str, Report],
     run_id: str,
 ) -> list[WindowResult]:
-    """Send the probes of all customers together, and record the months that the changes affect.
+    """Send all probes at once, and record the months that the changes affect.
 
-    A failed probe is reported and stops nothing.
+    A failed probe does not stop the sync: its result has the status SKIPPED.
     """
     reports = [report for report in catalogue.values() if report.timing.follows_sales]
 
@@ -90,11 +90,11 @@ def _record_answer(
 def _affected_months(
     connection: Connection, customer: str, reports: Sequence[Report], estates: Sequence[ChangedEstate]
 ) -> dict[tuple[str, date], set[str]]:
-    """The ids of the changed estates that affect each month of each report.
+    """The ids of the changed estates, by the report and month that they affect.
 
-    An estate affects the months of its new and its stored contract, because a corrected date moves the sale.
-    Some reports name estates, but are not dated by contract. In such a report, an estate also affects the
-    months of its stored rows. It affects its month of possession as well, as the rows may move to that month.
+    In every report, an estate affects the months of its old and its new contract: a corrected date moves the
+    sale. Some reports have ids of estates, but are not dated by contract. There an estate also affects the
+    months of its stored rows and its month of possession, to which the rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -161,7 +161,7 @@ def _month(row: Mapping[str, object], column: str) -> date | None:
 
 
 def latest_possible_utc(local: datetime, zone: ZoneInfo) -> datetime:
-    """A local time in UTC; midnight, which may be a date without a time, counts as the end of the day."""
+    """A local time in UTC. Midnight counts as the end of its day, because it may be a date without a time."""
     if local.time() == time.min:
         local = datetime.combine(local.date(), time(23, 59, 59))
     return local.replace(tzinfo=zone).astimezone(UTC)

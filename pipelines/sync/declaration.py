@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def declare_catalogue(
     connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
-    """Create the catalogue's tables; record which reports are on, later runs' customers and a rehearsal.
+    """Create the tables of the catalogue, and record which reports are on.
 
-    A report that is requested only on demand is never late, so it counts as off.
+    A report on demand is recorded as off, because it is never late.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
@@ -45,7 +45,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    if has_rows(connection, "customers"):  # before the first publication nobody is missing
+    if has_rows(connection, "customers"):  # before the first publication, no customer is reported as missing
         record_customers(connection, settings)
 
 
@@ -65,7 +65,6 @@ def record_customers(connection: Connection, settings: Settings) -> None:
 
 
 def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]:
-    """The first and last month for which a report can be requested today; empty if it has no months."""
     if not report.has_months:
         return {}
     months = list(months_in_scope(report, calendar))
@@ -73,7 +72,7 @@ def _first_and_last_month(report: Report, calendar: Calendar) -> dict[str, date]
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:
-    """Every table of the reports, even of reports that are off, with its declared columns."""
+    """The tables of the reports, with their declared columns."""
     return [
         TableSchema(
             name=table.name,

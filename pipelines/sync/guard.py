@@ -1,9 +1,9 @@
-"""Guard of stored rows: the rules by which a new answer is held back instead of loaded.
+"""Guard of stored rows: decides whether an answer is held back instead of loaded.
 
 An answer is held back in two cases:
-- It would remove more stored rows, of the window or of one of its months, than its report's limits allow.
-- A declared column that most stored rows of the window fill is empty in all new rows. In a table with few
-  stored rows, this rule covers only columns that marts need.
+- It would remove too many stored rows of its window, or of one month. The report declares the limits.
+- A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
+  few stored rows is exempt, except for its columns that are `needed`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_COLUMNS_LISTED = 4
-MIN_TABLE_ROWS = 5  # a table with fewer stored rows may become empty, such as the languages of one user
+MIN_TABLE_ROWS = 5  # a smaller table may well become empty: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
@@ -55,7 +55,7 @@ def check_shrink(
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
-    """Raise HeldBack if an answer has rows, but no value in a declared column that most stored rows fill."""
+    """Raise HeldBack if the answer has rows, but a column is empty that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
@@ -67,7 +67,6 @@ def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike
 def _emptied_columns(
     stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int
 ) -> Iterator[str]:
-    """A sentence for each declared column that most stored rows fill and no new row does."""
     for table in tables:
         profile = stored.get(table.name, TableProfile())
         for column in table.columns:

@@ -1,4 +1,4 @@
-"""Loader of one sync: loads fetched windows in groups, each in one transaction, while requests go on."""
+"""Loader of one sync: loads fetched windows in groups, while requests go on."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
-"""A group is full at either limit. Its bytes are half of the memory budget; fetching has the other half."""
+"""A group is full at either limit. The other half of the memory budget is for requests."""
 GATHERING_SECONDS = 2.0
-"""How long the loader, once it is free, waits for more windows before it loads a group. If the process is
-killed during the wait, the next run requests these windows again."""
+"""How long an idle loader waits for more windows. After a kill, the waiting windows are requested again."""
 
 
 @dataclass
 class Loader:
-    """Gathers fetched windows, and loads them once their group is full or the loader has waited long enough.
+    """Collects fetched windows and loads them in groups, each in one transaction.
 
-    A group that the store rejects is loaded again in halves, so that one bad window fails alone. An error of
-    the store itself (a full disk, a lost lock) ends the run.
+    If a group cannot be loaded, its halves are tried separately, so that one bad window fails alone. An error
+    of the store itself (a full disk, a lost lock) ends the run.
     """
 
     store: Store
@@ -43,21 +42,21 @@ class Loader:
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
-        """Take a fetched window; it leaves the memory budget once its load has ended."""
+        """Queue a fetched window. It counts in the memory budget until its load has ended."""
         self.memory.record_fetched(result.report, result.bytes)
         async with self._changed:
             self._waiting.append(result)
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Load groups, in threads so that requests go on, until `finish` is called and no window waits."""
+        """Load groups until `finish` is called and no window waits."""
         while group := await self._next_group():
             for result in await asyncio.to_thread(self._load_group, group):
                 self.summary.add(result)
             self.memory.record_loaded(*(result.bytes for result in group))
 
     async def _next_group(self) -> Sequence[WindowResult]:
-        """The waiting windows, once they fill a group or the wait is over; empty after the last window."""
+        """Wait for windows; returns an empty group after the last one."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting or self._is_finishing)
             with suppress(TimeoutError):
@@ -67,7 +66,7 @@ class Loader:
             return group
 
     async def finish(self, running: asyncio.Task[None]) -> None:
-        """Load all fetched windows, even if the run is being stopped; `running` is the task of `run`."""
+        """Wait until all queued windows are loaded; `running` is the task of `run`."""
         async with self._changed:
             self._is_finishing = True
             self._changed.notify_all()
@@ -79,7 +78,6 @@ class Loader:
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
     def _load_group(self, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        """Load a group; returns the outcome of its windows, without their rows."""
         try:
             return load_group(self.store, group)
         except WarehouseError:

@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, and contacts may be loaded under pseudonyms.
 
-If a key is set, tables have keyed hashes in place of personal data of contacts, such as names. The same name
-has the same pseudonym everywhere, so people can still be counted. Answers in landing stay as received.
+If `pseudonym_key` is set, tables have pseudonyms (keyed hashes) in place of personal data of contacts. The
+same name has the same pseudonym everywhere, so people can still be counted. Landing keeps the real names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows, with pseudonyms for personal values of contacts, even in free texts of the same row."""
+    """The rows with pseudonyms for the personal data of contacts, also inside free texts of the same row."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]
@@ -51,7 +51,7 @@ def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not name_columns:
         return frame
-    # a number, such as an undocumented phone number, has no pseudonym and becomes null
+    # a number has no pseudonym, so it becomes null: an undocumented phone number, for example
     number_columns = [name for name in name_columns if name not in text_columns]
     frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in number_columns)
     name_columns = [name for name in name_columns if name in text_columns]
@@ -64,7 +64,6 @@ def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
 
 
 def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | None:
-    """A free text with the contact's `names` in the same row replaced by pseudonyms."""
     for name in sorted(names, key=len, reverse=True):
         if text:
             pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
@@ -75,7 +74,7 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
-    It reads the list of erased persons again for each table, because a person may be erased during a sync.
+    The function reads the list of erased persons for each table, as a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 
@@ -95,7 +94,7 @@ def documented_columns(table: TableLike) -> Documented:
 
 
 def documented_tables(catalogue: Mapping[str, Report] = REPORTS) -> dict[str, Documented]:
-    """The documented columns of every table of the catalogue, by table and name."""
+    """The declared columns of every table of the catalogue, by the name of the table and of the column."""
     return {
         table.name: {column.name: column for column in declared_columns(table)}
         for report in catalogue.values()

@@ -14,7 +14,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so their pace does not predict that of the others."""
+"""The first windows start together, so their pace says little about the others."""
 MAX_REASON_LENGTH = 70
 HEADERS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
@@ -32,7 +32,7 @@ class Progress:
     last_line: float = 0.0
 
     def begin(self, plan: Plan) -> str:
-        """Start the clock; returns a line about the planned windows and requests."""
+        """Start the clock. Returns a line about the planned windows and requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.window_count
         loaded = sum(planned.months.not_requested for planned in plan.planned if planned.report.has_months)
@@ -43,7 +43,7 @@ class Progress:
         )
 
     def add(self, window: WindowResult) -> bool:
-        """Count a finished window; if it had nothing to load, count only its requests and return False."""
+        """Count a finished window. Returns False, and counts only requests, if it had nothing to load."""
         self.requests += window.requests
         if window.status in NOTHING_TO_LOAD:
             return False
@@ -54,7 +54,7 @@ class Progress:
         return True
 
     def line(self) -> str:
-        """A progress line; empty if the last one is recent, or no window is planned."""
+        """A progress line. It is empty if the last one is recent, or if no window is planned."""
         now = monotonic()
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
@@ -71,7 +71,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as a row of cells under HEADERS.
 
-    No cell states why a report failed: `Summary.failure_lines` states each cause once for all its reports.
+    The causes of failures are not in the cells but in `Summary.failure_lines`, once for all reports.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""Request log: a JSON line for every try, and counts of tries by day, customer and report."""
+"""Request log: a JSON line for every try of a request, and counts by day, customer and report."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MAX_BYTES = 10_000_000
 
 @dataclass
 class RequestLogger:
-    """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
+    """Appends to `work/requests.log`; several processes may do so at the same time.
 
-    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they contain no
-    headers, logins or bodies. While the disk is full, lines are lost; the next load reports the full disk.
-    `counts` are added to `meta.requests_by_day`: each try counts as a request, and seconds are waiting time.
+    Lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients. They contain no
+    headers, logins or bodies. While the disk is full, lines are lost.
+    The sync adds `counts` to `meta.requests_by_day`. There each try counts as one request.
     """
 
     data_dir: Path

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Clients = Callable[[str, str], Client]
-"""Returns the client for a customer and a path of the service, with the login for that path."""
+"""Returns the client for a customer and a path of the service. Its login is the one for that path."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True)
 class RunContext:
-    """The clock, network and reports of a run. Tests replace them; the default `transport` is the network."""
+    """The clock, network and reports of a run. The default `transport` is the real network."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
@@ -81,7 +81,7 @@ class RunContext:
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
-    """The login for a customer and path, with the name that messages give it."""
+    """The login for a customer and path, with the words by which messages name it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
-"""Windows in progress per concurrent request, so that requests go on while answers are parsed."""
+"""Windows in progress for each concurrent request, so that requests go on while answers are parsed."""
 THREADS = 3
-"""How many answers are parsed, compressed or loaded at the same time; each takes memory of its own."""
+"""Threads that parse, compress and load answers. Each needs memory of its own."""
 MAX_WINDOWS_AT_A_TIME = 4
-"""Windows of one report and customer that are requested at a time, after the first answers."""
+"""How many windows of one report and customer are requested at a time, once the first ones are answered."""
 MAX_REJECTED_MONTHS = 2
 """After this many rejections in a row, older months are not requested."""
 
 
 @dataclass
 class Scheduler:
-    """Requests the windows of all tasks; fetched windows go to the loader, all others to the summary."""
+    """Requests the windows of all tasks. Fetched windows go to the loader, all others to the summary."""
 
     fetcher: Fetcher
     loader: Loader
@@ -48,7 +48,7 @@ class Scheduler:
     concurrency: int
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
-        """Request the windows of all tasks; a failed task stops others only if the circuit breaker opens.
+        """Request the windows of all tasks; a failed task does not stop the others.
 
         Fetched windows are loaded even if the run is cancelled. Raises the errors of the store (a full disk).
         """
@@ -70,7 +70,7 @@ class Scheduler:
     async def _run_task(self, task: TaskState, slots: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
 
-        After a rejection it starts again with one, as the service may reject older windows too.
+        After a rejection, the next batch has one window, as the service may reject older windows too.
         """
         at_a_time = 1
         while task.windows:
@@ -90,10 +90,7 @@ class Scheduler:
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Fetch one window and hand it to the loader; returns its record and the error if fetching failed.
-
-        The window is not requested if the outcome of earlier windows rules it out.
-        """
+        """Fetch a window for the loader. Returns its record and the error only if fetching failed."""
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
         async with slots:
@@ -110,7 +107,7 @@ class Scheduler:
             return None
 
     def _unrequested_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
-        """The record of a window that earlier outcomes rule out; None if it may be requested."""
+        """The record of a window that earlier failures rule out, or None if the window may be requested."""
         if not task.denied and self.circuit_breaker.lacks_access(result.customer, login):
             task.denied = True
             task.stop_reason = "not requested: the login was denied all earlier reports of the customer (403)"
@@ -121,7 +118,6 @@ class Scheduler:
         return result.ended(WindowStatus.NOT_REQUESTED, task.stop_reason) if task.stop_reason else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
-        """Record a window whose fetch ended in an error, and adapt the rest of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():
@@ -148,7 +144,6 @@ class Scheduler:
         self.summary.add(result.ended(status, reason, failure=failure_of(stop_error or error)))
 
     def _request_by_month(self, task: TaskState, window: Window) -> None:
-        """Split a window and the remaining ones of its task into months, because its rows state no month."""
         task.limit.months, task.rows_lack_months = 1, True
         months = [month for remaining in (window, *task.windows) for month in remaining.months]
         task.windows.clear()
@@ -156,7 +151,7 @@ class Scheduler:
 
 
 def failure_of(error: Exception) -> Failure:
-    """The facts of the error that ended a window, as the ledger records them."""
+    """The facts that the ledger records about an error that ended a window."""
     name = type(error).__name__
     if isinstance(error, HeldBack):
         return Failure(error.rule, error.remedy)
@@ -166,10 +161,9 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks, taking one of each customer in turn; successive customers begin with different reports.
+    """Order the tasks so that neighbours differ in customer and report: A-x, B-y, A-y, B-x.
 
-    Consecutive requests are then for different customers and reports, so that one missing access right does
-    not cause a series of denials, which would end the run.
+    A series of denials would end the run. In this order, one missing access right does not cause a series.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

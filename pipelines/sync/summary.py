@@ -14,26 +14,22 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
-"""Statuses that fail a run; a denied window fails the run only if `wrongly_denied` has it."""
+"""Statuses that fail a run. A denied window fails it only if it is in `wrongly_denied`."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 
 
 @dataclass
 class Summary:
-    """The outcome of one sync, to which each window is added as it ends.
-
-    `stopped` is the error that ended the run early, and `on_result` is called with every window.
-    `conditions` are read from the working file at the end.
-    """
+    """The outcome of one sync, to which each window is added as it ends."""
 
     run_id: str
     started_utc: datetime
-    on_result: Callable[[WindowResult], None] | None = None
+    on_result: Callable[[WindowResult], None] | None = None  # called with every window
     results: list[WindowResult] = field(default_factory=list)
     seconds: float = 0.0
-    stopped: ConnectError | None = None
-    conditions: Sequence[Condition] = ()
+    stopped: ConnectError | None = None  # the error that ended the run early
+    conditions: Sequence[Condition] = ()  # read from the working file at the end
     is_explicit: bool = False  # the operator named reports or customers, so each denial is an error
 
     def add(self, result: WindowResult) -> None:
@@ -45,7 +41,7 @@ class Summary:
     def add_skipped(
         self, pair: Pair, reason: str, months: Iterable[Month] = (), *, warnings: tuple[str, ...] = ()
     ) -> None:
-        """Add the months of a report that this sync does not request, or the whole report."""
+        """Add months of a report that this sync does not request; no months mean the whole report."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
         self.add(result.ended(WindowStatus.SKIPPED, reason))
 
@@ -61,11 +57,14 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """Denied windows that are errors: access was lost or fully denied, or the sync `is_explicit`."""
+        """The denied windows that are errors.
+
+        A denial is an error if the report was answered before, if the customer is denied several reports, or
+        if the sync `is_explicit`.
+        """
         return self._denial_errors(WindowStatus.NO_ACCESS)
 
     def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
-        """The windows with this status whose report is denied, if that denial is an error."""
         return [
             result
             for result in self.results
@@ -78,7 +77,10 @@ class Summary:
 
     @property
     def is_well(self) -> bool:
-        """Whether the sync succeeded: no window failed, nothing stopped it, and no denial is an error."""
+        """Whether no window failed, nothing stopped the sync, and no denial is an error.
+
+        If the sync `is_explicit`, a report that was skipped because of an earlier denial is an error too.
+        """
         skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
         return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)
 
@@ -87,7 +89,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """Lines for the causes of failure, including earlier denials that made the sync skip reports."""
+        """Lines about the causes of failure, including denials in earlier syncs."""
         failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)

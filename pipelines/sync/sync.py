@@ -62,7 +62,8 @@ def sync(
 ) -> Summary:
     """Request missing and due months, load them, and return the outcome of every window.
 
-    A report that fails for a customer is in the summary, and stops others only if the circuit breaker opens.
+    A failed window is in the summary and does not stop the others. Many failures open the circuit breaker,
+    which ends the run early.
     Raises WarehouseError if nothing can be stored (a full disk), and ValueError for wrong settings or names.
     """
     context = context or RunContext()
@@ -96,10 +97,7 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """Declare the tables of the catalogue and make the first plan, opening the working file only once.
-
-        Removes the unfinished landing files of killed syncs.
-        """
+        """Remove landing files that killed syncs left unfinished, declare the tables, and make a plan."""
         with self.store.writing() as connection:
             Landing(self.settings.data_dir / "landing").clear_unfinished()
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)
@@ -111,11 +109,8 @@ class _Run:
         return plan, ledger.caps
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
-        """The tasks of a plan, each with its learned limits and a profile of its stored rows.
-
-        Reports that are tracked by id have no profile: an answer covers only one id.
-        """
         requested = [planned for planned in plan.planned if planned.windows]
+        # reports tracked by id have no profile: an answer has one id, and stored rows have all ids
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested
@@ -134,7 +129,7 @@ class _Run:
         ]
 
     def report_unrequested(self, planned_reports: Sequence[PlannedReport]) -> None:
-        """Report what this sync skips or postpones, and why."""
+        """Report the skipped and postponed months, with reasons."""
         for planned in planned_reports:
             add, months = partial(self.summary.add_skipped, planned.pair), planned.months
             if planned.skipped:
@@ -148,7 +143,10 @@ class _Run:
                 add(POSTPONED_IDS.format(planned.postponed_ids, self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
-        """Request and load, then record the outcome; requests are counted even if an error ends the run."""
+        """Request and load the planned windows, then record the outcome.
+
+        The number of requests is recorded even if an error ends the run.
+        """
         async with self.context.open_session(self.settings, self.summary.run_id) as session:
             try:
                 tasks = await self._request_and_load(plan, caps, session)
@@ -163,7 +161,6 @@ class _Run:
             record_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
-        """Ask which sales changed, then request and load the planned windows; returns their tasks."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         if plan.probes:
@@ -172,7 +169,7 @@ class _Run:
             ):
                 self.summary.add(result)
             with self.store.reading() as connection:
-                plan, caps = self._plan(connection)
+                plan, caps = self._plan(connection)  # again, as changed sales may make more months due
         with self.store.reading() as connection:
             tasks = self._tasks(connection, plan, caps)
         session.breaker.report_count = len({task.planned.report.name for task in tasks})
@@ -196,11 +193,6 @@ class _Run:
             add_requests(connection, session.log.counts)
 
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
-        """Record failures, denied reports and learned limits.
-
-        Windows that a stopped run did not request count as failed. A stopped run marks no report as denied,
-        because its 403s may have a wider cause.
-        """
         now = self.context.clock.utc_now()
         failures = [
             replace(
@@ -209,11 +201,13 @@ class _Run:
                 or f"{now:%Y%m%dT%H%M%S%f}-{result.report}-{result.customer}-{result.when}",
                 sha256="",
                 fetched_at_utc=result.fetched_at_utc or now,
+                # a stopped run did not request some windows: they count as failed
                 status=WindowStatus.FAILED if result.status is WindowStatus.NOT_REQUESTED else result.status,
             )
             for result in self.summary.results
             if result.status in RECORDED_AS_FAILURES or result.failure.error
         ]
+        # the denials of a stopped run may have a wider cause, so they mark no report as denied
         denied_tasks = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}

@@ -39,7 +39,7 @@ NOT_SEARCHED = (
 
 @dataclass
 class ErasureReceipt:
-    """The changes that an erasure made, as counts; the receipt does not identify the person."""
+    """Counts of the changes that an erasure made. The receipt does not identify the person."""
 
     kind: str
     at_utc: str
@@ -54,9 +54,10 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in all data stored now or loaded later; after a kill or a problem, run it again.
+    """Erase a person from all stored data, and from all data that is loaded later.
 
-    The person's rows get a random id, and lose personal values and free text. An empty id is a ValueError.
+    The person's rows stay, with a random id and without personal values and free text. Call this again after
+    a kill, or if the receipt has problems. Raises ValueError for an empty id.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -98,17 +99,15 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _erase_from_body(person: Person, documented: Documented, body: bytes) -> bytes:
-    """The body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
-    except (InvalidJson, RecursionError):
+    except (InvalidJson, RecursionError):  # the whole body is erased if it surely has the id
         return b"" if person.is_unmistakable else body
     return body if after == before else after.encode()
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Publish a file without the person and, if nothing blocks it, remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
         has_data = has_rows(connection, "months")
     if not has_data:

@@ -37,7 +37,7 @@ NUMBER_FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-"""Formats by unit; other numbers have no decimals."""
+"""Formats by unit. Other numbers have no decimals."""
 WIDTHS = {"missing_offices": 400, "agents": 400, "words": 400}
 """The width in pixels of columns with long texts."""
 _BASIS_QUERY = """
@@ -48,9 +48,9 @@ _BASIS_QUERY = """
 
 
 def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "") -> Path:
-    """Export the published file, by default in the formats and folder of the settings; returns the folder.
+    """Export the published file, by default in the formats and to the folder of the settings.
 
-    Replaces the previous export, even if it has other formats; exports to a folder run one at a time. Raises
+    Replaces the previous export, even if it has other formats. Returns the folder of the new one. Raises
     WarehouseError if a file cannot be read or written.
     """
     folder = folder or settings.export_to
@@ -78,7 +78,6 @@ def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "")
 
 
 def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: Path) -> None:
-    """Write a file for each table, in the format that the folder's name states."""
     folder.mkdir()
     for table in tables:
         path = folder / f"{file_name(table.name)}.{folder.name}"
@@ -89,7 +88,6 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
 
 
 def _replace_latest(folder: Path, latest: Path) -> None:
-    """Rename a folder to `latest`, in place of the latest export."""
     earlier = latest.with_name(".earlier")
     shutil.rmtree(earlier, ignore_errors=True)
     if latest.is_symlink():  # left by an earlier release
@@ -106,7 +104,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write the sheets that have rows; declared VAT is deducted from the columns in `with_vat`."""
+    """Write a cover and all sheets with rows. Declared VAT is deducted from the columns in `with_vat`."""
     contents = workbook_contents()
     cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}
@@ -152,10 +150,9 @@ def _write_sheet(
     name: str,
     frame: pl.DataFrame,
     headers: Mapping[str, str],
-    types: Mapping[str, str],
+    types: Mapping[str, str],  # DuckDB types by column
     first_row: int = 0,
 ) -> None:
-    """Write a table to a sheet of this name, one page wide in print; `types` are DuckDB types."""
     unit = {headers[column]: units.unit_of(column, type_) for column, type_ in types.items()}
     frame.rename({column: headers[column] for column in frame.columns}).write_excel(
         book,

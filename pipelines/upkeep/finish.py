@@ -50,10 +50,10 @@ class Finished:
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
-    """Build the marts, run the checks and publish; then write the pages, export and lake, and ping.
+    """Build the marts, run the checks and publish. Then write the pages, export and lake, and ping.
 
-    If a blocking check fails or a mart cannot be built, the earlier file stays, and only the operators'
-    page is drawn. Raises WarehouseError if nothing has been loaded or a replay did not finish.
+    If a blocking check fails or a mart cannot be built, the earlier published file stays. Then only the
+    operators' page is drawn. Raises WarehouseError if nothing has been loaded or a replay did not finish.
     """
     clock = settings.run_clock(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
@@ -82,7 +82,6 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
 
 
 def _export(settings: Settings) -> str:
-    """Export the published file in the formats of the settings; returns the error, or an empty text."""
     if not settings.export_formats:
         return ""
     from pipelines.upkeep.export import export  # most publications have no export
@@ -95,7 +94,7 @@ def _export(settings: Settings) -> str:
 
 
 def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
-    """Ping a monitor that raises an alarm when pings stop; returns the error, or an empty text."""
+    """Ping a monitor, which raises an alarm when pings stop. Returns the error, or an empty text."""
     if not address:
         return ""
     try:
@@ -109,7 +108,6 @@ def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
 def _build_and_check(
     store: Store, settings: Settings, clock: Clock, memory_limit_mb: int | None
 ) -> tuple[list[str], list[CheckResult]]:
-    """Build and commit the marts, then run the checks; the working file is opened only once."""
     with store.writing() as connection:
         if not has_rows(connection, "months"):
             raise WarehouseError(
@@ -129,10 +127,9 @@ def _build_and_check(
 
 
 def _write_settings(connection: Connection, settings: Settings) -> None:
-    """Record the settings that queries read and, if no lake is set, that no publication waits for one."""
     record_customers(connection, settings)
     declared = settings.model_dump(include={"timezone", "commission_vat", "vat_rate", "changed_months"})
     for table in ("clock", "tax_basis", "rereading"):
         write_configured(connection, table, [declared])
     if not settings.lake:
-        record_no_lake(connection)
+        record_no_lake(connection)  # so that no publication waits for a lake

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
-A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have. A
-lost file is rebuilt from landing alone; a note states that the changes which it had recorded are lost.
+A working file of an earlier format is rebuilt as a new file, and data that landing does not have is copied. A
+lost working file is rebuilt from landing alone. A note then states that its record of changes is lost.
 """
 
 from __future__ import annotations
@@ -40,16 +40,13 @@ HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 @dataclass
 class ReplayResult:
-    """The outcome of a replay: counts of repeated loads and their rows, and sentences about failed loads.
-
-    `unfit` is about answers that no longer fit the shape of their report; their rows stay as loaded.
-    """
+    """The outcome of a replay: counts of repeated loads and their rows, and sentences about failed loads."""
 
     loads: int = 0
     rows: int = 0
-    rejected: int = 0
+    rejected: int = 0  # rows in quarantine
     failures: list[str] = field(default_factory=list)
-    unfit: list[str] = field(default_factory=list)
+    unfit: list[str] = field(default_factory=list)  # answers of another shape: their rows stay as loaded
     notes: list[str] = field(default_factory=list)
 
 
@@ -62,13 +59,15 @@ def replay(
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> ReplayResult:
-    """Rebuild the tables of `reports`, by default all, from the answers in landing; sends no request.
+    """Rebuild the tables of `reports`, by default all, from the answers in landing. Sends no request.
 
-    `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
-    `catalogue` defaults to the built-in one with the operator's shapes. A missing or damaged landing file is
-    a failure: the rows of its load stay as loaded, and so do those of all loads of the same history. Other
-    loads go on. A working file of an earlier format is rebuilt with all its reports. `on_load` receives the
-    number of repeated loads and of all loads.
+    - With `quarantine`, only loads that have rows in quarantine are repeated.
+    - `catalogue` is by default the built-in one with the operator's shapes.
+    - `on_load` receives the number of repeated loads and the number of all loads.
+
+    If a landing file is missing or damaged, the rows of its load stay as loaded. If the load belongs to a
+    history, the whole history stays. Other loads are repeated. If the working file has an earlier format, all
+    reports are rebuilt.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -92,10 +91,7 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far.
-
-    `unreadable` has the error of each load that was not repeated; `damaged` has the errors of landing files.
-    """
+    """A running replay and its outcome so far."""
 
     settings: Settings
     catalogue: Mapping[str, Report]
@@ -103,11 +99,11 @@ class _Replay:
     on_load: Callable[[int, int], None]
     result: ReplayResult = field(default_factory=ReplayResult)
     unchanged_histories: list[str] = field(default_factory=list)
-    unreadable: dict[str, str] = field(default_factory=dict)
-    damaged: list[str] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)  # the error of each load not repeated
+    damaged: list[str] = field(default_factory=list)  # errors of landing files
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Repeat the loads of these reports; the loads of a history are repeated together or not at all."""
+        """Repeat the loads of these reports. The loads of a history are repeated together or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -133,7 +129,6 @@ class _Replay:
             record_unreadable(connection, self.unreadable)
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
-        """Record loads of these reports that are only in landing, because the working file was lost."""
         files = list(self.landing.walk(reports))
         self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
@@ -153,15 +148,11 @@ class _Replay:
     def _read_again(
         self, group: Sequence[WindowResult], stored: Mapping[str, Mapping[str, TableProfile]]
     ) -> Iterator[WindowResult]:
-        """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
-
-        A load without values in a column that most of its `stored` rows fill has an earlier shape, so it is
-        left out too.
-        """
         for load in group:
             report = self.catalogue[load.report]
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
+                # a column that is empty now shows that the answer has an earlier shape
                 check_columns(stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:
@@ -183,10 +174,7 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Monthly loads in groups of LOADS_IN_A_GROUP, and the loads of each history as one group.
-
-    A group is one transaction, so a kill leaves either the old or the new history of a report and customer.
-    """
+    """Group the loads by transaction. A history is one group, so that a kill leaves it all old or all new."""
     monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
     yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))
     yield from results_by_pair(load for load in loads if load.history).values()

@@ -43,10 +43,9 @@ PIPELINE_QUERIES = ("requests", "quarantine")
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw all pages or, with `only_operators`, the operators' page if there is a working file.
+    """Draw all pages or, with `only_operators`, only the operators' page if there is a working file.
 
-    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text: an error
-    here does not stop publication.
+    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text.
     """
     try:
         if not settings.pages:
@@ -64,7 +63,7 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
 
 
 def remove_pages(data_dir: Path) -> None:
-    """Remove all pages: they name persons, and would go out of date."""
+    """Remove all pages, because they name persons and would go out of date."""
     for page in _existing_pages(data_dir):
         page.unlink()
 
@@ -76,10 +75,10 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
-    """Draw all pages of the published file; returns the path of the chain's page.
+    """Draw all pages of the published file. Returns the path of the chain's page.
 
-    All pages are rendered before the first is replaced; earlier pages not among them are removed.
-    Raises WarehouseError if there is no published file, or if a page cannot be written.
+    Pages are written only after all are rendered. Pages of earlier publications that are not among them are
+    removed. Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
@@ -107,14 +106,10 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
 
 
 def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = None) -> str:
-    """The operators' page, with the verdict of `brokerbi status`.
-
-    The pipeline's state comes from the working file if it exists, otherwise from the published file. The
-    `figures` are read from the published file if not given, so that they equal those of analysts.
-    """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
     answers: Answers = {**dict.fromkeys(FIGURE_QUERIES, ()), **(figures or {})}
+    # the state of the pipeline is newest in the working file; figures must be those that analysts see
     with store.reading() if store.path.exists() else versions.reading() as connection:
         answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
         state = read_state(connection, versions)

@@ -1,7 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
 
-If the shape of a report has changed, its stored answers are loaded again first, so that the sync does not
-record corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
+If the shape of a report has changed, its stored answers are loaded again before the sync. Otherwise the sync
+would record corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_MONTHS_BACK = 12
 def prepare_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener
 ) -> RunContext:
-    """Adopt proposals and replay the reports whose shape changed; returns the context with current shapes.
+    """Adopt proposals and replay the reports whose shape changed. Returns the context with current shapes.
 
     `on_message` receives sentences about adopted and changed shapes. Raises ShapesError for a wrong file.
     """
@@ -58,11 +58,11 @@ def prepare_shapes(
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
-    """Add complete proposals of shapes to the operator's file.
+    """Propose shapes for undocumented reports, and add the complete proposals to the operator's file.
 
-    Proposals are for undocumented reports that are neither loaded nor in the file; they come from stored
-    answers or, with `may_request`, from a first request. Returns the catalogue with the shapes of the file,
-    and by report the shapes with which stored rows were loaded.
+    A report that is loaded or in the file gets no proposal. Proposals come from stored answers; with
+    `may_request`, reports that were never requested are requested. Returns the catalogue with the shapes of
+    the file, and the shapes with which the stored rows of each report were loaded.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
@@ -83,10 +83,7 @@ def adopt_shapes(
 
 
 def add_to_file(path: Path, samples: Sequence[Sample]) -> list[str]:
-    """Append proposals to the operator's file; returns the names of their reports.
-
-    A report that is already in the file stays as it is.
-    """
+    """Append proposals for reports that are not yet in the operator's file. Returns the names added."""
     current = path.read_text("utf-8") if path.exists() else ""
     proposals = {sample.report: sample.proposal for sample in samples if sample.proposal}
     added = [name for name in proposals if name not in tomllib.loads(current)]

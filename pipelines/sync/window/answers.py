@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_OBJECTS = 1_000_000
-"""The most objects and lists in one answer, at any depth; even an empty object takes 60 bytes."""
+"""The most objects and lists in one answer. Even an empty one takes 60 bytes of memory."""
 
 
 class UnreadableRows(Exception):
@@ -30,7 +30,7 @@ class UnreadableRows(Exception):
 
 
 class MessageInsteadOfRows(UnreadableRows):
-    """An error message with status 200 instead of rows: a new request may help, another shape does not."""
+    """An error message with status 200 instead of rows. A new request may help; another shape does not."""
 
 
 class RowsWithoutMonths(Exception):
@@ -38,7 +38,7 @@ class RowsWithoutMonths(Exception):
 
 
 def check_size(body: bytes) -> None:
-    """Raise TooManyObjects if a body may contain so many objects and lists that they exceed the memory."""
+    """Raise TooManyObjects if the objects and lists of a body might not fit into memory."""
     count = body.count(b"{") + body.count(b"[")
     if count > MAX_OBJECTS:
         raise TooManyObjects(f"contains {count} objects and lists, more than {MAX_OBJECTS}")
@@ -52,7 +52,7 @@ def normalize_answers(
     requested_ids: Sequence[str | None],
     choices: Sequence[str | None],
 ) -> Normalized:
-    """The tables of one window's answers; raises UnreadableRows for any error except MemoryError."""
+    """The tables of one window's answers. Raises UnreadableRows for any error except MemoryError."""
     try:
         normalized = normalize(
             report,
@@ -76,7 +76,7 @@ def normalize_answers(
 
 
 def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows, from those answers in its landing file that were used.
+    """Read the rows of a window's used answers in landing. Returns the window's record with these rows.
 
     Raises UnreadableRows, and the errors of reading a damaged or missing file.
     """
@@ -98,7 +98,7 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
 
 
 def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape: str) -> WindowResult:
-    """The record of a fetched window with its rows, and the shape that read them."""
+    """The record of a fetched window, with its rows added."""
     return replace(
         result,
         tables=normalized.tables,
@@ -119,12 +119,12 @@ def open_months(
 
 
 def report_as_read(report: Report, *, unpaged: bool) -> Report:
-    """The report with the shape of its pages, or of its unpaged answer."""
+    """The report, with the shape of its unpaged answer if `unpaged`."""
     return report.unpaged or report if unpaged else report
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """Row counts by month of a window, over all tables; under None if the window has no months."""
+    """Count the rows of all tables by month. A window without months has one count, under None."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
     for table in tables:
         for day, rows in table.frame["_month"].value_counts().iter_rows():

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page once all stated rows have arrived; some services fail there and send no empty page."""
+"""Tries for a page after all stated rows have arrived. Some services fail there and send no empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
-"""A report without months is read again if it lost all rows, or at least this number and share of them."""
+"""A report without months is read again if it lost all rows, or at least this many rows and this share."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
-"""While a window's answers are smaller in total, their parsed values are kept until all have arrived."""
+"""If a window's answers are larger in total, the later ones stay bodies and are parsed again at the end."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,17 @@ class Fetcher:
     large_answer_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def parsing_slot(self, size: int) -> AbstractContextManager[Any]:
-        """A slot to parse this many bytes; large answers are parsed one at a time."""
+        """A slot to parse this many bytes. Large answers are parsed one at a time."""
         return self.large_answer_lock if size > LARGE_ANSWER_BYTES else nullcontext()
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
     ) -> tuple[WindowResult, Exception | None]:
-        """Fetch a window into a landing file; returns the window's record so far, and the error if it failed.
+        """Fetch a window and store its answers in landing. Returns its record, and the error if it failed.
 
-        The record has the path of the file. No file is kept if the error is RowsWithoutMonths or
-        RejectedTogether, after which the window is requested in parts. Nor is a file kept if an OSError, a
-        WarehouseError or a MemoryError occurs; these are raised.
+        The landing file is kept even if the window failed, with two exceptions:
+        - RowsWithoutMonths and RejectedTogether: the window is requested again in parts.
+        - OSError, WarehouseError and MemoryError: these are raised.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -108,11 +108,7 @@ class Fetcher:
 
 @dataclass
 class _WindowReader:
-    """Reads one window, and writes every answer to its landing file, even one that cannot be used.
-
-    A window is read once or twice. `used_pages` are the answers whose rows are loaded. `reading_bytes` is the
-    size of all answers of the current reading; for an answer that looked truncated, its halves count instead.
-    """
+    """Reads one window, once or twice. Every answer goes to its landing file, even if it cannot be used."""
 
     fetcher: Fetcher
     client: Client
@@ -123,14 +119,14 @@ class _WindowReader:
     writer: LandingWriter
     requests: int = 0
     byte_count: int = 0
-    reading_bytes: int = 0
+    reading_bytes: int = 0  # of the current reading
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: LandingFile | None = None
-    used_pages: list[Page] = field(default_factory=list)
+    used_pages: list[Page] = field(default_factory=list)  # the answers whose rows are loaded
     landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
@@ -150,7 +146,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's tables, read twice if months are suspect; raises HeldBack if the guard objects."""
+        """Read the window, twice if it lost many rows. Raises HeldBack if the guard objects."""
         normalized = await self._read_once()
         if self._suspect_months():
             self.notes.append("read twice")
@@ -172,7 +168,7 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Close the landing file with a trailer that lists the answers in use and the error, if any."""
+        """Close the landing file with a trailer: the used answers, the error if any, and counts."""
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
             "used": [page.landing_index for page in self.used_pages],
@@ -185,7 +181,6 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
-        """Request the whole window once, and normalize its answers."""
         limit = self.task.limit
         halved_before = len(limit.too_long)
         if self.window.ids is None:
@@ -207,11 +202,7 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """The months that lost all their rows.
-
-        A report without months counts as the month None. It is suspect if it lost all its rows, or at least
-        ten rows and a tenth of them.
-        """
+        """The months that lost all their rows, or [None] if a report without months lost many rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -221,10 +212,6 @@ class _WindowReader:
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for the ids of the window, except for ids that no longer exist (404).
-
-        Raises NotFound if none of the ids exists: the customer or address may be wrong, or a single id gone.
-        """
         pages: list[Page] = []
         gone: list[NotFound] = []
         for requested_id in ids:
@@ -232,14 +219,13 @@ class _WindowReader:
                 pages += await self._read_spans(requested_id)
             except NotFound as error:
                 gone.append(error)
-        if len(gone) == len(ids):
+        if len(gone) == len(ids):  # the customer or the address may be wrong
             raise gone[0]
         if gone:
             self.notes.append(f"{len(gone)} of {len(ids)} ids no longer exist (404)")
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
-        """The answers for all spans of the window."""
         read = partial(self._read_span, requested_id)
         if not self.window.spans:
             return await read(None)
@@ -248,11 +234,7 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
-        """The answers for a span, or for its halves if its own were truncated.
-
-        If the answers may be truncated, the halves are requested, and are used if they have more rows.
-        `task.limit` remembers the row count of a truncated answer, and of one that proved to be complete.
-        """
+        """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
         if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
@@ -267,14 +249,13 @@ class _WindowReader:
         return pages
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
-        """The pages of one span, for every value of the report's choice parameter."""
         variants = [RequestVariant(requested_id, choice) for choice in self.report.endpoint.choice_values]
         if not self.report.endpoint.paged:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):
-            # Then every choice is read unpaged: a row may have moved from one choice to another meanwhile.
+            # read all choices unpaged, as a row may have moved from one choice to another meanwhile
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -282,8 +263,6 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, variant: RequestVariant, span: Span | None) -> list[Page]:
-        """The pages of one variant of a span, or the single unpaged answer; see `read_answer`."""
-
         async def shape_error(page: Page) -> Exception | None:
             normalized = await asyncio.to_thread(self._normalize, [page])
             return normalized if isinstance(normalized, UnreadableRows) else None
@@ -296,10 +275,6 @@ class _WindowReader:
     async def _request_page(
         self, variant: RequestVariant, span: Span | None, index: int, has_all_stated_rows: bool
     ) -> Page:
-        """Request one page. Raises PagingRejected if a page after the first is rejected.
-
-        Once all stated rows have arrived, a page that fails in another way counts as rejected.
-        """
         size = self.task.page_size
         if not size.is_settled:
             return await size.find(lambda rows: self._request(variant, span, rows=rows), self.notes.append)
@@ -307,6 +282,7 @@ class _WindowReader:
             tries = TRIES_PAST_END if has_all_stated_rows else None
             return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
+            # after all stated rows have arrived, a page that fails counts as rejected
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_all_stated_rows):
                 raise
             raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error
@@ -320,7 +296,6 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        """Send one request, and write its answer, even that of a failure, to the landing file."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         requested = span and span.widened(self.report.margin, self.window, today)
         customer = self.result.customer
@@ -340,11 +315,7 @@ class _WindowReader:
         return page
 
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
-        """Read a body, in a worker thread; raises ValueError if it is not JSON or has too many objects.
-
-        A window's only answer is normalized immediately. Beyond MAX_PARSED_BYTES, answers are kept as bodies
-        and parsed again once all have arrived, because parsed values take far more memory.
-        """
+        """Parse a body in a worker thread. If it is the window's only answer, also normalize it there."""
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
             document = read_document(body)
@@ -373,7 +344,7 @@ class _WindowReader:
             return error
 
     async def _land(self, answer: Answer, variant: RequestVariant) -> int:
-        """Write an answer to the landing file; returns its index there."""
+        """Write an answer to the landing file. Returns its index there."""
         self.byte_count += len(answer.body)
         self.reading_bytes += len(answer.body)
         self.seconds += answer.seconds

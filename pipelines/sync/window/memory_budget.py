@@ -7,18 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 BYTES_UNDER_WAY = 32_000_000
-"""The limit for answers that are requested, parsed or waiting to be loaded; a larger window runs alone."""
+"""The limit for answers that are requested, parsed or waiting to be loaded. A larger window runs alone."""
 MIN_WINDOW_BYTES = 50_000
 """A window counts as at least this large: frames take memory even with few rows."""
 
 
 @dataclass
 class MemoryBudget:
-    """Lets windows begin in their order, as long as all answers under way fit into the budget.
+    """Lets a window begin only if all windows under way fit into the budget.
 
-    A window that is being fetched counts with the size of the largest window of its report so far. If no
-    window of its report has been fetched, the largest window of any report counts instead. A fetched window
-    counts with its own size until it is loaded. Windows run one at a time until the size of one is known.
+    A fetched window counts with its own size until it is loaded. A window that is being fetched counts with
+    the size of its report's largest window so far. If its report has none yet, the largest window of any
+    report counts. Until one size is known, windows run one at a time.
     """
 
     total: int = BYTES_UNDER_WAY
@@ -39,12 +39,12 @@ class MemoryBudget:
             self._fetching[report] += 1
 
     def record_size(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Record the size that a window has reached; a report's first window counts only once complete."""
+        """Record the size that a window has reached. A report's first window counts only once complete."""
         if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 
     def record_fetched(self, report: str, size: int) -> None:
-        """Record that a window has all its answers, of this size, and waits to be loaded."""
+        """Record that a window of this size is fetched and waits to be loaded."""
         self._fetched_bytes += max(size, MIN_WINDOW_BYTES)
         self.leave(report)
 
@@ -60,7 +60,6 @@ class MemoryBudget:
         self._changed.set()
 
     def _expected_bytes(self, report: str) -> int:
-        """The expected bytes of all windows under way and one more of this report."""
         expected = max(self._largest.values(), default=self.total)
         fetching = self._fetching + Counter([report])
         return self._fetched_bytes + sum(

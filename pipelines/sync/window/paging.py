@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pipelines.planning.windows import RequestVariant
 
 PAGING_TRIES = 2
-"""Attempts to read a span page by page before it is read unpaged."""
+"""How often a span is read page by page before it is read unpaged."""
 MAX_PAGES = 1_000
 """A span that still has rows after this many pages is assumed to repeat pages, and is read unpaged."""
 MIN_PAGE_SIZE = 100
-"""The page size to try after a larger one was rejected; if it is rejected too, the report is read unpaged."""
+"""The page size to try after a larger one was rejected. If it is rejected too, the report is read unpaged."""
 UNPAGED = 0
 """The page size that requests all rows in one answer."""
 
@@ -31,32 +31,30 @@ class PagingUnproven(Exception):
 
 
 class PagingRejected(PagingUnproven):
-    """A page after the first was rejected, or there was no last page: paging is not tried again."""
+    """A page after the first was rejected, or pages never ended. Paging is not tried again."""
 
 
 @dataclass
 class PageSize:
-    """The rows per page (`rows`) that all windows of a report and customer request.
+    """The page size that all windows of a report and customer request.
 
-    `learned` is the size that was accepted after larger ones had been rejected. It is UNPAGED if all sizes
-    were rejected or if pages do not fit the shape, and None if no size was rejected. `is_settled` is true
-    once a size has been accepted: later rejections have another cause. `most_rows` and `most_list_rows` are
-    the largest counts on one page: the service does not cap pages at fewer rows.
+    `learned` is the size that was accepted after larger sizes were rejected. It is None if none was rejected,
+    and UNPAGED if the report cannot be read in pages.
     """
 
     largest: int = 1000
     learned: int | None = None
-    most_rows: int = 0
-    most_list_rows: int = 0
-    rows: int = field(init=False)
-    is_settled: bool = field(init=False)
+    most_rows: int = 0  # on one page so far: the service does not cap pages at fewer rows
+    most_list_rows: int = 0  # in the longest list of one page so far
+    rows: int = field(init=False)  # the page size to request
+    is_settled: bool = field(init=False)  # a size was accepted, so later rejections have another cause
 
     def __post_init__(self) -> None:
         self.rows = self.largest if self.learned is None else min(self.largest, self.learned)
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether an earlier page was longer: then this page is short because no more rows exist."""
+        """Whether an earlier page was longer. If so, the service did not cut this page short."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -70,9 +68,9 @@ class PageSize:
         self.rows, self.is_settled = rows, True
 
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
-        """Return the first page in the largest accepted size, or all rows if no size is accepted.
+        """Request the first page in ever smaller sizes, at last unpaged; returns the first accepted answer.
 
-        If the unpaged request is rejected too, raises the first rejection (400): the span may be its cause.
+        If all are rejected, raises the first rejection (400), because the span may be its cause.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
@@ -94,23 +92,18 @@ class PageSize:
 
 @dataclass
 class Page:
-    """One answer, and the facts about its rows that show whether paging lost any.
-
-    `requested_rows` is the page size, or UNPAGED. `total` is the stated number of rows on all pages, if any.
-    `ids` are by table; `rows_hash` recognizes a repeated page whose rows have no ids. `mismatch` states why
-    the answer does not fit its shape. `landing_index` is the index of the answer in its landing file.
-    """
+    """One answer, and the facts about its rows that show whether paging lost any."""
 
     document: Document
     requested_id: str | None = None
     choice: str | None = None
-    requested_rows: int = UNPAGED
+    requested_rows: int = UNPAGED  # the page size
     rows: int = 0
-    total: int | None = None
-    ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
-    rows_hash: int | None = None
-    mismatch: str = ""
-    landing_index: int = 0
+    total: int | None = None  # the number of rows on all pages, if the answer states it
+    ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)  # of the rows, by table
+    rows_hash: int | None = None  # recognizes a repeated page whose rows have no ids
+    mismatch: str = ""  # why the answer does not fit its shape
+    landing_index: int = 0  # of the answer in its landing file
 
     @property
     def is_empty(self) -> bool:
@@ -133,13 +126,13 @@ class Page:
         return self.requested_rows in (self.rows, self.list_rows)
 
     def has_same_rows(self, other: Page) -> bool:
-        """Whether another reading of the page has the same ids, number of rows and stated total."""
+        """Whether another reading of this page has the same ids, number of rows and stated total."""
         first, second = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return first == second
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """An answer as a page, with the facts that may show that rows are missing."""
+    """Make a page of an answer, with the facts that may show that rows are missing."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -153,7 +146,7 @@ def page_of_answer(report: Report, document: Document, variant: RequestVariant, 
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its index; the flag states whether the stated total was reached."""
+"""Requests a page by its index. The flag is true once all stated rows have arrived."""
 
 
 async def read_answer(
@@ -163,11 +156,10 @@ async def read_answer(
     note: Callable[[str], None],
     size: PageSize,
 ) -> list[Page]:
-    """The pages of one span, proven to be complete, or the single answer to its unpaged request.
+    """Read one span: its pages if they are proven complete, otherwise its unpaged answer.
 
     If the first page is unreadable, the span is requested unpaged. If that answer has rows, it is used, and
-    later spans are requested unpaged too. If not, UnreadableRows is raised, because readable spans of the
-    window might hide the unreadable one.
+    later spans are requested unpaged too. Otherwise UnreadableRows is raised.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -190,7 +182,7 @@ async def read_answer(
 
 
 async def read_proven(request: PageRequest, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
-    """The pages of one span; None if they cannot be proven to be complete."""
+    """The pages of one span, or None if they cannot be proven complete."""
     for _ in range(PAGING_TRIES):
         try:
             pages = await read_pages(request, size)
@@ -209,16 +201,19 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    Reading ends at an empty page, and at a rejected page after a page that is shorter than the first. Once
-    all stated rows have arrived, it also ends at a page that is rejected, fails or fits no shape.
+    Reading ends at one of these pages:
+    - An empty page.
+    - A rejected page, if the longest list of the page before is shorter than that of the first page.
+    - After all stated rows have arrived: a page that is rejected, fails or does not fit the shape.
+    - After all stated rows have arrived: a page shorter than requested, if the service does not cap pages.
 
-    It then also ends at a page shorter than requested, if the service is known not to cap pages. (A service
-    that caps pages may state the total of one page.) The service does not cap them if a page of the span is
-    full or, for the first page, if a page of another span was longer.
+    A service that caps pages may state the total of one page as that of all. A full page proves that pages
+    are not capped. After the first page of a span, a longer page of another span proves it.
 
-    After that, some pages are read again, and must have the same rows. Raises PagingUnproven if rows are
-    missing or moved. (A removal and an addition within one reading may go unnoticed until the next sync.) A
-    first answer that is unpaged, or that does not fit the shape, is returned alone.
+    Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
+    moved. A removal and an addition within one reading may go unnoticed until the next sync.
+
+    A first answer that is unpaged or does not fit the shape is returned alone.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -254,11 +249,11 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The indexes of the pages to read again, as a removed row moves a later one to a page already read.
+    """The indexes of the pages to read again, because a removed row moves later rows to earlier pages.
 
     - If the rows add up to the stated total: the first page, or no page if only one has rows.
-    - Otherwise: the empty page, and all pages with rows except the last. If only one page has rows, it is
-      read again too if it is full and no total is stated.
+    - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
+      again only if it is full and no total is stated.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
@@ -271,7 +266,7 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is not a page, or if rows moved; else remember its ids or hash."""
+    """Raise PagingUnproven if an answer is not a page or if rows moved, otherwise add its ids to `seen`."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

@@ -22,29 +22,25 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowS
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    The `windows` are requested newest first, because the service may have no data for the oldest; after
-    several rejected months in a row no more are requested. `stored` has profiles of the earlier rows by month
-    (None without months). `stop_reason` is why no more windows are requested. `denied` is true if the login
-    has no access to the report, or to any report of the customer. `rows_lack_months` is true if rows for
-    several months do not state their month. With `accept_shrink` the guard holds nothing back.
+    Windows are requested newest first, because the service may have no data for the oldest months.
     """
 
     planned: PlannedReport
     limit: WindowLimit = field(default_factory=WindowLimit)
     page_size: PageSize = field(default_factory=PageSize)
-    windows: deque[Window] = field(init=False)
+    windows: deque[Window] = field(init=False)  # not yet requested
     rejected_in_a_row: int = 0
-    rows_lack_months: bool = False
-    stop_reason: str = ""
-    denied: bool = False
+    rows_lack_months: bool = False  # the rows for several months do not state their month
+    stop_reason: str = ""  # why no more windows are requested
+    denied: bool = False  # the login has no access to the report, or to any report of the customer
     stored: Profiles = field(default_factory=dict)
-    accept_shrink: bool = False
+    accept_shrink: bool = False  # the guard holds nothing back
 
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
 
     def next_windows(self, count: int, today: date) -> list[Window]:
-        """Take at most `count` of the newest windows; cut them to the learned limit if they are requested."""
+        """Take at most `count` of the newest windows, after halving those longer than the learned limit."""
         newest: list[Window] = []
         while self.windows and len(newest) < count:
             window = self.windows.popleft()
@@ -59,7 +55,7 @@ class TaskState:
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The limits for later syncs of the report and customer, learned in this sync with these results."""
+        """The limits that later syncs of the report and customer start with; `results` are of this sync."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
@@ -82,5 +78,5 @@ class TaskState:
 
 
 def newest_first(windows: Iterable[Window]) -> deque[Window]:
-    """The windows by their months, the latest first."""
+    """Sort windows by their months, the latest first."""
     return deque(sorted(windows, key=lambda window: window.months, reverse=True))
