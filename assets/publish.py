@@ -45,12 +45,11 @@ LATEST_BACKFILLS = 10
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish`; nothing else launches it automatically.
+    """Launches the job `publish` if the newest load is neither published nor blocked.
 
-    The newest load must be neither published nor blocked. The sensor launches the job once no run or backfill
-    is queued or under way. It does not wait for them if a nightly run has ended since the last attempt to
-    publish, or if that attempt is two hours old. A failed job is retried every half hour. The sensor also
-    records that the daemon is alive.
+    The sensor waits until no run or backfill is queued or under way. It does not wait if a nightly run has
+    ended since the last attempt to publish, or if that attempt is two hours old. A failed job is launched
+    again every half hour. The sensor also records that the daemon is alive.
     """
 
     @dg.sensor(
@@ -89,7 +88,6 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished) -> bool:
-    """Whether analysts have waited for two hours, or a nightly run has ended while they waited."""
     waited = project.clock.utc_now() - load.waiting_since_utc
     nights = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
@@ -99,7 +97,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if a mart or blocking check fails.
 
-    The marts are not in the job of the reports, because one failing customer would then delay all others.
+    The marts are not in the job of the reports, because a customer that fails there would delay all others.
     """
 
     @dg.multi_asset(
@@ -111,7 +109,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         mark_alive(project, context.run.run_id)
-        # Dagster's cache may lack partitions that were recorded while runs were submitted, so it is cleared.
+        # The cache may lack partitions that were recorded while Dagster submitted runs, so it is cleared.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
@@ -151,7 +149,6 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
-    """The result for the file; raises dg.Failure if it was not published."""
     view = observe(overview(project.store), project.settings, project.run_context.clock.utc_now())
     all_causes = causes(view.conditions)
     rows = [
@@ -183,7 +180,6 @@ def _publication(
 
 
 def _location(project: Project, path: Path) -> dg.MetadataValue[Any]:
-    """A file's location: a link if the settings have `published_url`, else a path."""
     if url := project.settings.published_url:
         return dg.MetadataValue.url(f"{url}/{path.name}")
     return dg.MetadataValue.path(str(path))
