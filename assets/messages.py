@@ -23,7 +23,7 @@ SECONDS_BETWEEN_TICKS = 60
 TIME_TO_PUBLISH = timedelta(minutes=2)
 """How long the message about a nightly run waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
-"""Dagster may record the end of a run this late, so each tick looks further back by this time."""
+"""Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
 MAX_LINE_LENGTH, MAX_LINES = 640, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
@@ -45,7 +45,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Several keys may share a line. It is new if the cursor lacks one of its keys."""
+"""Lines of a message by key. Keys may share a line. A line is new if the cursor lacks one of its keys."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -80,8 +80,9 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    The message after a nightly run lists all errors. Any other message lists only new ones. Before the latest
-    nightly run has been reported, it states only why runs failed: the conditions will follow with that run.
+    The message after a nightly run lists all errors. Any other message lists only new ones. If the latest
+    nightly run is not yet reported, such a message states only why runs failed, without the conditions: the
+    message after the nightly run will list them.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -143,9 +144,9 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """The keys of a cause. A denied login or an outage has one, any other cause one for each customer.
+    """The keys of a cause: one for a denied login or an outage, otherwise one for each customer.
 
-    If a cause names no customer, it has a key for each report.
+    A cause without customers has a key for each report.
     """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
@@ -161,7 +162,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            # without a link, the reason equals its line in `listed`, so the message has it only once
+            # a reason that is also in `listed` gets no link, so that the message shows it only once
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors

@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """Dagster shows an asset as late after the same time as `brokerbi status`."""
+    """The policy by which Dagster shows an asset as late, after the same time as `brokerbi status`."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 

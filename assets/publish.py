@@ -97,7 +97,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if a mart or blocking check fails.
 
-    The marts are not in the job of the reports, because a customer that fails there would delay all others.
+    The marts are not in the job of the reports, because one failing customer would then delay all others.
     """
 
     @dg.multi_asset(
@@ -109,7 +109,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         mark_alive(project, context.run.run_id)
-        # The cache may lack partitions that were recorded while Dagster submitted runs, so it is cleared.
+        # Dagster's cache may lack partitions that were recorded while runs were submitted, so it is cleared.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )

@@ -152,7 +152,7 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # also record months that commands fetched in the last day: those they repaired turn green
+                # also record months that commands fetched in the last day, so that repaired ones turn green
                 fetched = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
                 batch = with_earlier_months(batch, windows, fetched)
             if windows:
@@ -170,7 +170,7 @@ def fetch_partitions(
             context.log.warning(warning)
     for event in snapshot_events(project, results):
         if isinstance(event, dg.AssetMaterialization):
-            # the step of the marts starts on an output of this step; a logged event would not start it
+            # the step of the marts waits for an output of this step; a logged event is not an output
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -218,8 +218,8 @@ def _selection(
 ) -> Selection | None:
     """The selection of a sync: in the nightly run everything due, otherwise exactly these partitions.
 
-    Months fetched since `fresh_since` are left out. If other runs are retried, reports denied since then are
-    left out too. Returns None if no partition remains.
+    Months fetched since `fresh_since` are left out. An automatic retry, unless it is of the nightly run, also
+    leaves out reports denied since then. Returns None if no partition remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
@@ -297,7 +297,7 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the work of this run began: the earliest of these times, or None if there is none of them.
+    """When the work of this run began: the earliest of these times, or None if none of them exists.
 
     - the start of this run's backfill
     - the launch of the first attempt, if this run is a later attempt

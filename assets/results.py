@@ -162,7 +162,7 @@ def snapshot_events(
     """One event for each report without months; it covers all customers.
 
     A materialization turns the report green. If the report failed for any customer, or is done for no
-    customer, the event is an observation.
+    customer, the event is an observation, which turns nothing green.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

@@ -170,7 +170,8 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     """Runs that started more than a minute ago and whose file no process has locked.
 
-    A run that starts slowly is silent at first, so a run counts as dead only if it is silent at two ticks.
+    A run that starts slowly is silent at first. So a run counts as dead only if it is silent at two
+    successive ticks.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
     records = instance.get_run_records(project.runs_filter(statuses=statuses), limit=MAX_RUNS)
