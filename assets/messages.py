@@ -80,9 +80,9 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    The message after a nightly run lists all errors. Any other message lists only new ones. If the latest
-    nightly run is not yet reported, such a message states only why runs failed, without the conditions: the
-    message after the nightly run will list them.
+    The message after a nightly run lists all errors. Any other message lists only new errors. If the latest
+    nightly run is not yet reported, such a message states only why runs failed, because the message after the
+    nightly run will list the conditions.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -144,9 +144,10 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """The keys of a cause: one for a denied login or an outage, otherwise one for each customer.
+    """The keys by which a cause counts as reported.
 
-    A cause without customers has a key for each report.
+    A denied login or an outage has one key. Any other cause has a key for each customer or, if it names no
+    customer, for each report.
     """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"

@@ -95,7 +95,7 @@ def _mail_server(settings: Settings) -> smtplib.SMTP:
 def as_chat_text(text: str) -> str:
     """The text, escaped so that a chat finds no mention, markup or disguised link in it.
 
-    A message has text from the service. Chat services require that `&`, `<` and `>` are escaped: `<!channel>`
+    The text may come from the service. Chat services require that `&`, `<` and `>` are escaped: `<!channel>`
     would notify everyone. A zero-width space breaks mentions and links like `@all` or `[text](address)`.
     """
     return _MENTION_OR_LINK.sub("\\g<0>\u200b", html.escape(visible_lines(text), quote=False))

@@ -37,9 +37,9 @@ from warehouse.store.lock import work_lock
 PUBLISH = "publish"
 SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
-"""How long a tick waits for a writing process; the next tick comes soon."""
+"""How long a tick waits for a process that has the working file open; the next tick comes soon."""
 MAX_WAIT = timedelta(hours=2)
-"""The longest that analysts wait for a new file while runs follow each other."""
+"""If runs follow each other without a pause, analysts wait at most this long for a new file."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 LATEST_BACKFILLS = 10
 

@@ -244,8 +244,8 @@ def _sync(
 ) -> tuple[list[WindowResult], str]:
     """Sync a batch under the work lock; returns the windows, and the reason if the sync stopped early.
 
-    Months fetched since `began_utc` are skipped. If it is None and this run had to wait for another command,
-    months fetched since that command began are skipped.
+    Months fetched since `began_utc` are skipped. If `began_utc` is None and this run had to wait for another
+    command, months fetched since that command began are skipped.
     """
     settings, clock, log = project.settings, project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
@@ -283,7 +283,6 @@ def _record(
     stopped: str,
     since: datetime,
 ) -> tuple[list[PartitionResult], Sequence[Condition]]:
-    """Materialize the finished months; returns the result of each partition, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}

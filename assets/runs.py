@@ -41,7 +41,7 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""A run's process must lock its file within this time after the run's start."""
+"""The process of a run must lock the run's file within this time after the start."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. What it "
     "loaded stays. A failed run is retried once automatically; after that, re-execute it from failure. Like "
@@ -49,7 +49,7 @@ DIED = (
 )
 
 _LOCKED: dict[str, int] = {}
-"""By run id, the descriptors of the files that this process has locked; they stay open until it ends."""
+"""By run id, the descriptors of the files that this process has locked. They stay open until the end."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:

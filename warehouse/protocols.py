@@ -68,7 +68,8 @@ class TableLike(Protocol):
 class RejectedLike(Protocol):
     """A received row that does not fit its documented type; `month` is the first day of its month, if known.
 
-    If `is_undatable` is true, its date is missing or unreadable, so it may belong to any requested month.
+    If `is_undatable` is true, the date of the row is missing or unreadable. The row may then belong to any
+    requested month.
     """
 
     @property

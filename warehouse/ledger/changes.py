@@ -66,7 +66,7 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a probe (a request for the sales that changed lately), and the months that it found changed.
+    """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
     `asked_of` is the report that was filtered by time of change. A recorded change of a month stays, unless
     the new change is later or was made after the recorded one was noticed.

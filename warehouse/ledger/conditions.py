@@ -15,7 +15,7 @@ from functools import cache
 from warehouse.store.meta_schema import constants
 
 FORBIDDEN = "Forbidden"
-"""The cause of denied reports."""
+"""The `cause` of a condition about denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
 """Two values of `trouble`: the service is down, or it denies all customers. Other values name a login."""

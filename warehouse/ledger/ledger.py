@@ -95,13 +95,13 @@ class Cap:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The facts that a plan needs; a report without months is stored under the month None."""
+    """The facts that a plan needs. A report without months is stored under the month None."""
 
     stored: Mapping[Pair, Mapping[date | None, StoredMonth]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months with a recorded change: due again if fetched before this time
+    # months with a recorded change: such a month is due again if it was fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
@@ -274,7 +274,7 @@ def has_rows(connection: DuckDBPyConnection, table: str) -> bool:
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Record windows that failed, or were held back or denied; each needs a load_id and a fetch time.
 
-    If a load was stored before, its row in meta.loads stays, and only the `error` is set.
+    If a window was loaded before, its row in meta.loads stays, and only the `error` of that row is set.
     """
     load_ids = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",

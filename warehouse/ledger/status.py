@@ -36,7 +36,7 @@ class ReportStatus:
 
 @dataclass(frozen=True)
 class PastPublication:
-    """One publication, which was published, refused, failed or rolled back."""
+    """One attempt to publish, or one rollback."""
 
     name: str | None
     at_utc: datetime

@@ -76,7 +76,7 @@ def loads_to_replay(
     - every snapshot, loaded or landed
     - an answer that did not fit its shape, unless a later snapshot or answer for one of its months was loaded
 
-    With `only_quarantined`, the loads are newest loads and snapshots that have quarantined rows.
+    With `only_quarantined`, returns only loads of the first two kinds that have quarantined rows.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "

@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, listed while their load is current.
 
-The working file has no values of these rows, so analysts may see the list: it has their position, the reason
-and a checksum. The values are only in the landing file of the load, which stays while its rows are listed.
+The working file has only the position of each row, the reason and a checksum, so analysts may see the list.
+The values are only in the landing file of the load, which stays while any of its rows is listed.
 """
 
 from __future__ import annotations

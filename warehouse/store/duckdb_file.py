@@ -42,7 +42,7 @@ def spill_folder(path: Path) -> Path:
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a working file for the body, without checkpoints; raises WarehouseError as `connect` does."""
+    """Open a working file for the body, without checkpoints; errors are translated as in `connect`."""
     with translate_errors(path):
         instance = _instance(spill_folder(path))
         name = quoted(f"warehouse {next(_ATTACH_NUMBERS)}")
@@ -72,7 +72,7 @@ def _instance(spill: Path) -> DuckDBPyConnection:
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; errors become WarehouseErrors as in `translate_errors`."""
+    """Open a DuckDB file for the body; `translate_errors` turns errors into WarehouseErrors."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,

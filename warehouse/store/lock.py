@@ -66,7 +66,7 @@ class Work:
 
     @property
     def is_suspended(self) -> bool:
-        """Whether the process is suspended (SIGSTOP), so that it does nothing but may hold a lock."""
+        """Whether the process is suspended (SIGSTOP): it does nothing, but keeps its locks."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
         except OSError:  # it has ended, or the system has no /proc
@@ -99,7 +99,7 @@ def work_lock(
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
     - With `resumes=False`, the record of other work that did not finish stays.
 
-    Only entry points take this lock: a nested call would wait forever.
+    Only entry points take this lock: a nested call would wait for itself.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))

@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        Columns of requested ids are documented and have no source in the answer. Parts of an id are joined.
+        The id is in columns named `asked_...`, which have no source in the answer. Several columns are joined.
         """
         names = [
             quoted(column.name)
