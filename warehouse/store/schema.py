@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        The id is in columns named `asked_...`, which have no source in the answer. Several columns are joined.
+        Its columns are named `asked_...`, and have no source in the answer. Several columns are joined.
         """
         names = [
             quoted(column.name)
