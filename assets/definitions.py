@@ -26,7 +26,7 @@ for kind in (dg.BetaWarning, dg.PreviewWarning):
 def defs() -> dg.Definitions:
     """Read the settings and build the definitions; raises SettingsError with a sentence for each error.
 
-    The address and login of the service may be missing, so that the UI can be tried without them.
+    The address and login of the service may be missing: the UI can be tried without them.
     """
     return build_definitions(Project(load_settings(os.environ, offline=True)))
 

@@ -30,27 +30,25 @@ class SqlFiles:
     checks: Sequence[Query]
 
     def checked_mart(self, check: Query) -> str:
-        """The mart that a check reads: if there are several, the first by name; if none, an empty text."""
+        """The first mart by name that a check reads; an empty text if it reads none."""
         names = {("marts", mart.name) for mart in self.marts}
         return min((name for _, name in names & set(check.reads)), default="")
 
 
 def read_sql_files() -> SqlFiles:
-    """Read every SQL file; the tables that each query reads are found in its text."""
+    """Read the SQL files of staging, marts and checks."""
     return SqlFiles(*(list(queries(SQL / schema, schema)) for schema in ("staging", "marts", "checks")))
 
 
 def mart_key(project: Project, name: str) -> dg.AssetKey:
-    """The asset key of a mart; prefixed, because a mart may share its name with a report."""
+    """The asset key of a mart; its prefix distinguishes it from a report of the same name."""
     return project.key(MARTS, name)
 
 
 def report_dep(project: Project, report: Report) -> dg.AssetDep:
-    """A report as a dependency of an unpartitioned asset.
-
-    With fewer than 100 partitions in a report, Dagster would compare each of them with every mart whenever
-    the UI shows staleness. That takes 41 s for 24 marts and 17 reports of 69 partitions.
-    """
+    """A report as a dependency of an unpartitioned asset."""
+    # If a report has fewer than 100 partitions, Dagster would otherwise compare each of them with every mart
+    # whenever the UI shows staleness: 41 s for 24 marts and 17 reports of 69 partitions.
     no_partitions = dg.SpecificPartitionsPartitionMapping([]) if report.has_months else None
     return dg.AssetDep(project.key(report.name), partition_mapping=no_partitions)
 
@@ -68,7 +66,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
     return [
         dg.AssetSpec(
             key=mart_key(project, query.name),
-            # A mart that reads no report or mart depends on all reports: a backfill builds it after them.
+            # A mart that reads no report or mart depends on all reports, so a backfill builds it after them.
             deps=_distinct_deps(
                 deps[source]
                 for source in sources_of(query, files.staging) & deps.keys() - {(MARTS, query.name)}
@@ -87,7 +85,6 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
 
 
 def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
-    """The distinct dependencies, in the order of their keys."""
     by_key = {dep.asset_key: dep for dep in deps}
     return [by_key[key] for key in sorted(by_key)]
 
@@ -95,7 +92,7 @@ def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for each mart, in the order of `built`, with columns and row count; a macro has neither."""
+    """A result for each mart in `built`, with its columns and row count. A macro has neither."""
     by_table = {query.table: query for query in files.marts}
     with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)
@@ -112,7 +109,7 @@ def mart_results(
 
 
 def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
-    """Every check, attached to the mart that it reads, or to the published file if it reads no mart."""
+    """Every check, attached to the first mart that it reads, or to the published file if it reads none."""
     return [
         dg.AssetCheckSpec(
             name=query.name,

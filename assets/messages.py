@@ -21,7 +21,7 @@ from warehouse.ledger.status import overview
 
 SECONDS_BETWEEN_TICKS = 60
 TIME_TO_PUBLISH = timedelta(minutes=2)
-"""How long a nightly run's message waits for the publication of its loads."""
+"""How long the message about a nightly run waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
@@ -34,8 +34,8 @@ WILL_RETRY = "dagster/will_retry"
 class MessageCursor:
     """The cursor of a channel's sensor: the runs and errors that it has reported.
 
-    The sensor last examined runs at `looked`, in seconds of the Unix epoch. `night` is the id of the last
-    reported nightly run, and `keys` has the keys of all errors reported with that run or since then.
+    `looked` is when the sensor last examined runs, in seconds of the Unix epoch. `night` is the id of the
+    nightly run reported last. `keys` are the keys of all errors reported with that run or later.
     """
 
     looked: float = 0.0
@@ -45,11 +45,11 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Keys may share a line; a line is new if the cursor lacks one of its keys."""
+"""Lines of a message by key. Keys may share a line. A line is new if the cursor lacks one of its keys."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
-    """Sends messages about failed runs and finished nightly runs; it ticks every minute.
+    """Sends messages about failed runs and finished nightly runs to one channel, every minute.
 
     Each channel has its own sensor, so a failing channel does not affect the others.
     """
@@ -80,8 +80,8 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    The message after a nightly run lists all errors; any other message lists only new ones. Until the latest
-    nightly run has been reported, other messages only state why runs failed, because the message after the
+    The message after a nightly run lists all errors. Any other message lists only new errors. If the latest
+    nightly run is not yet reported, such a message states only why runs failed, because the message after the
     nightly run will list the conditions.
     """
     now = project.run_context.clock.utc_now()
@@ -113,12 +113,10 @@ def next_message(
 
 
 def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
-    """The distinct lines of the errors whose keys are not in `reported`."""
     return list(dict.fromkeys(line for key, line in errors.items() if key not in reported))
 
 
 def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
-    """Whether a nightly run has ended for good, has had time to be published, and is not yet reported."""
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
     has_had_time = now - to_datetime(night.end_time or 0.0) > TIME_TO_PUBLISH
@@ -126,7 +124,7 @@ def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) ->
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last tick, except nightly runs, which have their own message."""
+    """Runs that failed for good since the last tick. A nightly run has its own message."""
     since = to_datetime(last_tick) - LATE_ENTRIES
     filters = project.runs_filter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
@@ -137,7 +135,6 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
 
 
 def _conditions(project: Project, now: datetime) -> Errors:
-    """The lines of all conditions that are errors, by key, or why they cannot be read."""
     try:
         view = observe(overview(project.store), project.settings, now)
     except WarehouseError as error:
@@ -147,7 +144,11 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """One key for a login or an outage; otherwise a key for each customer or, without one, each report."""
+    """The keys by which a cause counts as reported.
+
+    A denied login or an outage has one key. Any other cause has a key for each customer or, if it names no
+    customer, for each report.
+    """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -155,7 +156,6 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
-    """Why runs failed, if no condition says so; a reason already in `listed` gets no link."""
     errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
@@ -163,13 +163,14 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
+            # a reason that is also in `listed` gets no link, so that the message shows it only once
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors
 
 
 def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
-    """The reason why a run failed; empty if conditions state it."""
+    """Why a run failed; empty if conditions state the reason."""
     kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
     records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
@@ -183,7 +184,6 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The first lines as a list, and the number of further lines."""
     more = len(lines) - MAX_LINES
     shown = [f"- {shorten(line, MAX_LINE_LENGTH)}" for line in lines[:MAX_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

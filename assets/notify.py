@@ -1,7 +1,4 @@
-"""Channels for messages to people: a webhook and email.
-
-A message contains text from the service, so no chat may find a mention, markup or a disguised link in it.
-"""
+"""Channels for messages to people: a webhook and email."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ def channels(settings: Settings) -> Mapping[str, Channel]:
 
 
 def post(address: str, message: Message, transport: httpx.BaseTransport | None = None) -> None:
-    """Post {"text": ...}, which chat and most other services understand; the address is a secret."""
+    """Post {"text": ...}; raises ChannelRefused without the address, which is a secret."""
     body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
     try:
         with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
@@ -62,7 +59,7 @@ def post(address: str, message: Message, transport: httpx.BaseTransport | None =
 
 
 def send_mail(settings: Settings, message: Message) -> None:
-    """Send an email through the SMTP server in the settings."""
+    """Send an email through the SMTP server in the settings; raises ChannelRefused."""
     mail = EmailMessage()
     mail["Subject"] = message.subject
     mail["From"] = settings.alert_email_from
@@ -75,7 +72,7 @@ def send_mail(settings: Settings, message: Message) -> None:
                 server.login(settings.alert_smtp_username, password)
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
-        # the mail server's own text is omitted, because its answer to a login may repeat the login
+        # the mail server's own text is left out, because its answer to a login may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
         reason = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host
@@ -83,22 +80,22 @@ def send_mail(settings: Settings, message: Message) -> None:
 
 
 def _mail_server(settings: Settings) -> smtplib.SMTP:
-    """A connection, encrypted if the server offers that; raises SMTPException before an unencrypted login."""
     context = ssl.create_default_context()
     host, port = settings.alert_smtp_host, settings.alert_smtp_port
     if port == SMTP_OVER_TLS_PORT:
         return smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_SECONDS, context=context)
     server = smtplib.SMTP(host, port, timeout=TIMEOUT_SECONDS)
     server.ehlo()
+    # never log in unencrypted: if the server offers no encryption, starttls raises SMTPException
     if server.has_extn("starttls") or settings.alert_smtp_username:
         server.starttls(context=context)
     return server
 
 
 def as_chat_text(text: str) -> str:
-    """The text, escaped so that no chat service finds a mention, markup or a disguised link in it.
+    """The text, escaped so that a chat finds no mention, markup or disguised link in it.
 
-    `&`, `<` and `>` are escaped as chat services require: `<!channel>` would notify everyone. A zero-width
-    space breaks mentions and links in text or Markdown, like `@all` or `[text](address)`.
+    The text may come from the service. Chat services require that `&`, `<` and `>` are escaped: `<!channel>`
+    would notify everyone. A zero-width space breaks mentions and links like `@all` or `[text](address)`.
     """
     return _MENTION_OR_LINK.sub("\\g<0>\u200b", html.escape(visible_lines(text), quote=False))

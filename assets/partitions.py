@@ -20,9 +20,9 @@ MONTH = "month"
 
 
 def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPartitionsDefinition:
-    """One partition for each customer and month up to the current month, in the brokerage's time.
+    """One partition for each customer and month up to the current month in the brokerage's time zone.
 
-    If BROKERBI_TODAY is set, the last month is the month of that day.
+    If BROKERBI_TODAY is set, the month of that day is the last one.
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now
@@ -35,7 +35,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 
 def customers_in_order(settings: Settings) -> list[str]:
-    """Active customers, then inactive ones, so that one range of partitions covers all active customers."""
+    """Active customers, then inactive ones: one range of partitions covers all active customers."""
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive]
@@ -62,7 +62,7 @@ class ReportPartition:
 
     @property
     def key(self) -> str | None:
-        """The partition key, if the report has months."""
+        """The partition key; None if the report has no months."""
         return partition_key(self.customer, self.month) if self.month else None
 
     @property
@@ -70,7 +70,10 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The ledger keys: of the month, and of the months ahead for the current month of a budget report."""
+        """The ledger keys of the months that the partition covers.
+
+        The partition of the current month of a budget report also covers the months ahead.
+        """
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

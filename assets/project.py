@@ -19,7 +19,7 @@ from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
-"""Dagster's own tag for the code location of a run, and the name in it; every launched run has the tag."""
+"""Dagster tags every launched run with the name of its code location, as `__repository__@name`."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Project:
     retry_seconds: float = RETRY_SECONDS
 
     def key(self, *path: str) -> dg.AssetKey:
-        """The key of an asset; it begins with the name of the shard, if any, as shards share one Dagster."""
+        """The key of an asset; in a shard it begins with the shard's name, because shards share Dagster."""
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 
     def runs_filter(self, *, tags: Mapping[str, str] | None = None, **filters: Any) -> dg.RunsFilter:
-        """A filter for runs; with a shard, only for runs of the code location that is named after it."""
+        """A filter for runs; in a shard, only for runs of its code location, which has the shard's name."""
         shard = self.settings.shard
         own = {REPOSITORY: f"{REPOSITORY_NAME}@{shard}"} if shard else {}
         return dg.RunsFilter(tags={**own, **(tags or {})}, **filters)
@@ -50,7 +50,7 @@ class Project:
         return self.settings.run_clock(self.run_context.clock)
 
     def sync_time(self, recorded: datetime) -> datetime:
-        """Convert a datetime that Dagster recorded in real time to the clock of the sync."""
+        """Convert a time that Dagster recorded to the clock of the sync, which may show another day."""
         return self.clock.utc_now() - (self.run_context.clock.utc_now() - recorded)
 
     @property

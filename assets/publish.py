@@ -37,20 +37,19 @@ from warehouse.store.lock import work_lock
 PUBLISH = "publish"
 SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
-"""How long a tick waits for a writing process; the next tick comes soon."""
+"""How long a tick waits for a process that has the working file open; the next tick comes soon."""
 MAX_WAIT = timedelta(hours=2)
-"""The longest that analysts wait for a new file while runs follow each other."""
+"""If runs follow each other without a pause, analysts wait at most this long for a new file."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 LATEST_BACKFILLS = 10
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish`; nothing else launches it automatically.
+    """Launches the job `publish` if the newest load is neither published nor blocked.
 
-    The newest load must be neither published nor blocked. The sensor launches the job once no run or backfill
-    is queued or under way. It does not wait for them if a nightly run has ended since the last attempt to
-    publish, or if that attempt is two hours old. A failed job is retried every half hour. The sensor also
-    records that the daemon is alive.
+    The sensor waits until no run or backfill is queued or under way. It does not wait if a nightly run has
+    ended since the last attempt to publish, or if that attempt is two hours old. A failed job is launched
+    again every half hour. The sensor also records that the daemon is alive.
     """
 
     @dg.sensor(
@@ -89,7 +88,6 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished) -> bool:
-    """Whether analysts have waited for two hours, or a nightly run has ended while they waited."""
     waited = project.clock.utc_now() - load.waiting_since_utc
     nights = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=1)
     ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
@@ -151,7 +149,6 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
-    """The result for the file; raises dg.Failure if it was not published."""
     view = observe(overview(project.store), project.settings, project.run_context.clock.utc_now())
     all_causes = causes(view.conditions)
     rows = [
@@ -183,7 +180,6 @@ def _publication(
 
 
 def _location(project: Project, path: Path) -> dg.MetadataValue[Any]:
-    """A file's location: a link if the settings have `published_url`, else a path."""
     if url := project.settings.published_url:
         return dg.MetadataValue.url(f"{url}/{path.name}")
     return dg.MetadataValue.path(str(path))

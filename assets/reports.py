@@ -64,8 +64,7 @@ SWITCHED_OFF = "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOM
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
     """The steps that fetch reports, in order: snapshots, reports with months, and reports tracked by id.
 
-    Each sync covers all reports of a step. So a denied login, a customer without access or an outage is met
-    once and not once per report, and no request waits until another report has ended.
+    Each sync covers all reports of a step. A denied login or an outage is then met once, not once per report.
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
@@ -83,7 +82,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """A step that fetches the selected customers and months; all customers if its reports have no months."""
+    """A step that fetches the selected customers and months, or all customers for reports without months."""
 
     @dg.multi_asset(
         name=name,
@@ -109,7 +108,7 @@ def report_step(
 
 
 def report_spec(project: Project, report: Report, customers: Sequence[str]) -> dg.AssetSpec:
-    """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
+    """A report as an asset."""
     metadata: dict[str, Any] = {"dagster/table_name": f"bi.{report.tables[0].name}"}
     if columns := documented_columns(report.tables[0]):
         metadata[COLUMN_SCHEMA] = column_schema(columns)
@@ -122,18 +121,17 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
         metadata=metadata,
         partitions_def=customer_months(project.settings, customers) if report.has_months else None,
         freshness_policy=None if report.is_tracked_by_id else freshness_policy(),
-        skippable=True,
+        skippable=True,  # a partition that was not fetched stays as it is
     )
 
 
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync the partitions, and record those that are finished; `Outcome` decides which turn green or red.
+    """Sync the partitions, and turn finished ones green.
 
-    The nightly run does one sync; any other run does one per customer. If a partition failed or a sync
-    stopped, `_raise_if_failed` raises dg.RetryRequested or dg.Failure. Unusable settings, shapes or files
-    raise dg.Failure. A cancelled run keeps its recorded partitions.
+    Raises dg.RetryRequested or dg.Failure if a partition failed or a sync stopped. Raises dg.Failure for
+    unusable settings, shapes or files. A cancelled run keeps the partitions that it has recorded.
     """
     mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
@@ -172,7 +170,7 @@ def fetch_partitions(
             context.log.warning(warning)
     for event in snapshot_events(project, results):
         if isinstance(event, dg.AssetMaterialization):
-            # the step of the marts starts on an output of this step; a logged event would not start it
+            # the step of the marts waits for an output of this step; a logged event is not an output
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -186,7 +184,6 @@ def _raise_if_failed(
     stopped: str,
     conditions: Sequence[Condition],
 ) -> None:
-    """After a failure, request a retry if that may help; if not, turn partitions red and raise dg.Failure."""
     partitions = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in partitions}
     conditions = matching_conditions(keys, conditions)
@@ -204,7 +201,7 @@ def _raise_if_failed(
 
 
 def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions of each sync: the nightly run does one sync, any other run one per customer."""
+    """The partitions of each sync. The nightly run does one sync, any other run one per customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
     batches: dict[str, list[ReportPartition]] = {}
@@ -219,10 +216,10 @@ def _selection(
     batch: Sequence[ReportPartition],
     fresh_since: datetime | None,
 ) -> Selection | None:
-    """The selection for a batch: in the nightly run everything due, otherwise exactly these partitions.
+    """The selection of a sync: in the nightly run everything due, otherwise exactly these partitions.
 
-    Leaves out months fetched since `fresh_since` and, in an automatic retry, reports denied since then.
-    Returns None if no partition remains.
+    Months fetched since `fresh_since` are left out. An automatic retry, unless it is of the nightly run, also
+    leaves out reports denied since then. Returns None if no partition remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
@@ -245,10 +242,10 @@ def _sync(
     batch: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a batch under the work lock; between two batches, a waiting nightly run can take the lock.
+    """Sync a batch under the work lock; returns the windows, and the reason if the sync stopped early.
 
-    Returns the windows, and the reason if the sync stopped early. Skips months fetched since `began_utc`. If
-    that is None and this run waited for the lock, skips months fetched since the holder of the lock began.
+    Months fetched since `began_utc` are skipped. If `began_utc` is None and this run had to wait for another
+    command, months fetched since that command began are skipped.
     """
     settings, clock, log = project.settings, project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
@@ -286,7 +283,6 @@ def _record(
     stopped: str,
     since: datetime,
 ) -> tuple[list[PartitionResult], Sequence[Condition]]:
-    """Materialize the finished months; returns the results of all partitions, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}
@@ -300,10 +296,11 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the work of this run began: the earliest of the times that apply, or None if none does.
+    """When the work of this run began: the earliest of these times, or None if none of them exists.
 
-    The times are the start of this run's backfill; the launch of its first attempt, if this is a later one;
-    and, for the nightly run, the start of any backfill that was still running after that launch.
+    - the start of this run's backfill
+    - the launch of the first attempt, if this run is a later attempt
+    - for the nightly run, the start of any backfill that was still running after that launch
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)
@@ -319,5 +316,4 @@ def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime
 
 
 def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
-    """Whether an earlier attempt failed and Dagster itself launched this one."""
     return bool(context.retry_number) or RETRY_NUMBER in context.run.tags

@@ -26,11 +26,11 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 NOT_REQUESTED = "not requested: the run ended first"
 SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
-"""Metadata key of a failure with causes in meta.conditions: how many lines state them."""
+"""Metadata key of a failure: how many of its lines state causes from meta.conditions."""
 
 
 class PartitionState(StrEnum):
-    """A partition's state after a run; the UI shows FAILED red, UNCHANGED as before, and the others green."""
+    """A partition's state after a run. The UI shows FAILED red, UNCHANGED as before, and the others green."""
 
     FETCHED = "fetched"
     NOT_DUE = "not due"
@@ -60,10 +60,10 @@ class PartitionResult:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The state after a sync: its windows by report and customer, the ledger and the conditions.
+    """Decides the state of each partition after a sync.
 
-    If the sync `has_stopped`, it gave up before it requested everything. A month fetched since `since_utc`
-    counts as fetched by this run. `active` are the customers that are switched on.
+    `windows` are those of the sync. `has_stopped` is true if the sync gave up before it requested everything.
+    A month fetched since `since_utc` counts as fetched by this run. `active` customers are switched on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -75,7 +75,6 @@ class Outcome:
     active: Collection[str]
 
     def result(self, partition: ReportPartition) -> PartitionResult:
-        """The state of a partition, and the reason for it."""
         keys = partition.ledger_keys(self.calendar)
         days = {day for _, _, day in keys}
         windows = [
@@ -112,7 +111,7 @@ class Outcome:
 
 
 def is_fresh(month: StoredMonth | None, since_utc: datetime) -> bool:
-    """Whether a month was fetched, by any run or command, since `since_utc`."""
+    """Whether a month was fetched since `since_utc`, by any run or command."""
     return month is not None and month.fetched_at_utc >= since_utc
 
 
@@ -121,7 +120,7 @@ def with_earlier_months(
     windows: Iterable[WindowResult],
     fetched: Iterable[tuple[str, str, date]],
 ) -> list[ReportPartition]:
-    """These partitions, and partitions of earlier months that failed in these windows or are in `fetched`."""
+    """The partitions, and partitions of earlier months that failed in `windows` or are in `fetched`."""
     reports = {partition.report.name: partition.report for partition in partitions}
     first = min(partition.month for partition in partitions if partition.month)
     failed = [
@@ -160,10 +159,10 @@ def materialization(project: Project, result: PartitionResult) -> dg.AssetMateri
 def snapshot_events(
     project: Project, results: Iterable[PartitionResult]
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
-    """One event for each report without months, for all customers.
+    """One event for each report without months; it covers all customers.
 
-    If the report failed for any customer, or is done for no customer, the event is an observation, which
-    turns nothing green.
+    A materialization turns the report green. If the report failed for any customer, or is done for no
+    customer, the event is an observation, which turns nothing green.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
@@ -183,8 +182,8 @@ def failure(
 ) -> dg.Failure | None:
     """The failure of a run, with lines for its first causes; None if nothing failed.
 
-    `stopped` is the reason why the sync gave up, `conditions` are those of the failed partitions, and `note`
-    says what to do next.
+    `stopped` is the reason why the sync gave up, if it did. `conditions` are those of the failed partitions.
+    `note` says what to do next.
     """
     failed = [result for result in results if result.state is PartitionState.FAILED]
     if not failed and not stopped:
@@ -204,9 +203,9 @@ def turn_red(
 ) -> None:
     """Turn these partitions red by logging a planned event for each.
 
-    Dagster shows a partition as failed if a failed run planned it and did not materialize it. With
-    DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS, Dagster plans all partitions of a report in one event.
-    That is much quicker but turns no single partition red.
+    Dagster shows a partition as failed if a failed run planned it and did not materialize it. To be quicker,
+    our installations set DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS. Dagster then plans all partitions
+    of a report in one event, which turns no single partition red.
     """
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = context.instance.get_records_for_run(context.run.run_id, of_type=kind).records

@@ -1,7 +1,7 @@
 """Run coordinator for several shards in one Dagster: a queue that tags every run with its shard.
 
-Jobs could carry the tag themselves, but runs of a backfill have only the backfill's tags. Dagster's
-webserver and daemon import this module, so it imports nothing of the project.
+A job's own tags would not do: the runs of a backfill have only the backfill's tags. Dagster's webserver and
+daemon import this module, so it imports nothing of the project.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ class ShardRunCoordinator(dg.QueuedRunCoordinator):
     """Dagster's own run queue, which also tags each run with its shard: the name of its code location."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
-        """Tag a run and put it into the queue."""
         run = context.dagster_run
         if run.remote_job_origin:
             self._instance.add_run_tags(run.run_id, {SHARD: run.remote_job_origin.location_name})

@@ -20,7 +20,7 @@ from warehouse.store.lock import is_locked
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_TAG = "brokerbi/night"
-"""Run tag: the day of a nightly run, which requests the list of changed sales and everything due."""
+"""Run tag: the day of a nightly run."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MAX_RUNS = 1000
@@ -41,7 +41,7 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""A run's process must lock its file within this time after the run's start."""
+"""The process of a run must lock the run's file within this time after the start."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. What it "
     "loaded stays. A failed run is retried once automatically; after that, re-execute it from failure. Like "
@@ -49,11 +49,11 @@ DIED = (
 )
 
 _LOCKED: dict[str, int] = {}
-"""The locked file of each run of this process, by run id; the files stay open until the process ends."""
+"""By run id, the descriptors of the files that this process has locked. They stay open until the end."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
-    """One run for all customers; it requests what is missing or due, as `brokerbi sync` does."""
+    """Launches the nightly run, which requests everything missing or due for all customers."""
 
     @dg.schedule(
         name=NIGHTLY,
@@ -72,7 +72,7 @@ def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
 
 
 def night_range(project: Project) -> dict[str, str]:
-    """Tags with the partitions of every nightly run: the latest months of all active customers."""
+    """The tags that give a nightly run its partitions: the latest months of all active customers."""
     calendar = project.calendar
     first = max(calendar.start, calendar.this_month.plus(1 - calendar.due_months))
     customers = [customer.id for customer in project.settings.active_customers]
@@ -107,10 +107,10 @@ def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
 def partitions_of_backfill(
     project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
 ) -> list[ReportPartition]:
-    """All monthly partitions of a backfill if `run` is its first run or a retry of it; otherwise none.
+    """All monthly partitions of a backfill, if `run` is its first run or a retry of that run; otherwise none.
 
-    Dagster splits a backfill by customer or by month and submits its runs one by one. If it splits by month,
-    the first run fetches all months, in the fewest windows, and the other runs only record them.
+    Dagster splits a backfill by customer or by month, and submits the runs one by one. If it splits by month,
+    the first run fetches all months in the fewest windows, and the other runs only record them.
     """
     if BACKFILL not in run.tags:
         return []
@@ -128,7 +128,7 @@ def partitions_of_backfill(
 
 
 def mark_alive(project: Project, run_id: str) -> None:
-    """Lock the file of a run; the kernel unlocks it when the process ends in any way.
+    """Lock the file of a run; the kernel unlocks it when the process ends for any reason.
 
     Every step calls this first. The file stays locked between two tries of a step.
     """
@@ -170,7 +170,8 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     """Runs that started more than a minute ago and whose file no process has locked.
 
-    A run that starts slowly is silent at first, so only a run that is silent at two ticks counts as dead.
+    A run that starts slowly is silent at first. So a run counts as dead only if it is silent at two
+    successive ticks.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
     records = instance.get_run_records(project.runs_filter(statuses=statuses), limit=MAX_RUNS)
@@ -184,15 +185,18 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _remove_files_of_ended_runs(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of ended runs; a locked file belongs to a run that began after the list was read."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
+        # a run that began after `unfinished` was read has locked its file
         if path.name not in unfinished and not is_locked(path):
             path.unlink(missing_ok=True)
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Deletes old runs that no green partition needs; its cursor is when the last one seen was created."""
+    """Deletes old runs that no green partition needs.
+
+    Its cursor is the time when the last examined run was created.
+    """
 
     @dg.sensor(
         name="old_runs",
@@ -222,7 +226,6 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_last_materializer(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether this run was the last to materialize one of its assets or partitions."""
     partitions: dict[dg.AssetKey, set[str | None]] = {}
     for record in instance.get_records_for_run(run_id, of_type=MATERIALIZATION).records:
         event = record.event_log_entry.dagster_event

@@ -1,7 +1,4 @@
-"""Errors of the warehouse, and the translation of the operating system's and DuckDB's errors into them.
-
-Callers distinguish only OlderFormat, FileDamaged and LandingDamaged; each message names the next step.
-"""
+"""Errors of the warehouse; errors of the operating system and of DuckDB are translated into them."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ class LandingDamaged(WarehouseError):
 
 
 def reason_of(error: Exception) -> str:
-    """The message of a WarehouseError, else the type and text of the error, on one line."""
+    """The message of a WarehouseError, or the type and text of any other error; always one line."""
     reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
     return " ".join(reason.split())
 
@@ -58,7 +55,7 @@ _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDI
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
 _NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
 _UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
-"""Hidden files of ours that are renamed once they are complete."""
+"""Names of our temporary files, which are renamed once they are complete."""
 _DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
     "Failed to replay WAL|Failure while replaying WAL"

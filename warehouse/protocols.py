@@ -13,7 +13,7 @@ import polars as pl
 
 
 class ColumnLike(Protocol):
-    """A column of a table: its DuckDB type as text, its source, and whether it is documented or needed."""
+    """A column of a table. `type` is a DuckDB type; `source` is the column's path in the answer."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +32,10 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """A column of the catalogue: whether it describes a person, and what kind of person its ids identify."""
+    """A documented column.
+
+    A `personal` column describes a person. `id_of` is the kind of person that its ids identify.
+    """
 
     @property
     def name(self) -> str: ...
@@ -47,7 +50,10 @@ Documented = Mapping[str, DocumentedColumn]
 
 
 class TableLike(Protocol):
-    """The rows of one table in one window; the frame also has `_row`, `_month` and maybe `_parent_row`."""
+    """The rows of one table in one window.
+
+    `frame` also has `_row` and `_month`. If the rows are nested in a parent row, it has `_parent_row` too.
+    """
 
     @property
     def name(self) -> str: ...
@@ -62,7 +68,8 @@ class TableLike(Protocol):
 class RejectedLike(Protocol):
     """A received row that does not fit its documented type; `month` is the first day of its month, if known.
 
-    `is_undatable` means that its date is missing or unreadable, so it may belong to any requested month.
+    If `is_undatable` is true, the date of the row is missing or unreadable. The row may then belong to any
+    requested month.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Months to request again: the service names them as changed, or the marts suggest that they changed."""
+"""Months to request again, because the service names them as changed or the marts suggest a change."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from warehouse.ledger.window_result import WindowResult
 
 SETTLING = timedelta(hours=12)
-"""A month that was read this soon after a change may miss it: clocks differ, a time without an offset may be
-in another zone, and a report may lag."""
+"""A month that is read this soon after a change may not show the change: clocks differ, a time without an
+offset may be in another zone, and a report may lag."""
 ANSWERED, FAILED = "answered", "failed"
 _TIMES = ("changed_at_utc", "noticed_at_utc")
 _RESULT_COLUMNS = (
@@ -66,11 +66,10 @@ def record_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a probe (a request for the sales that changed lately), and the months that its answer named.
+    """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
-    `asked_of` is the report that was filtered by time of change. A month keeps the change recorded for it if
-    that change is at least as late as the new one, and was noticed after the new one was made. (A change may
-    be noticed before its recorded time: if only its day is known, that is the end of the day.)
+    `asked_of` is the report that was filtered by time of change. A recorded change of a month stays, unless
+    the new change is later or was made after the recorded one was noticed.
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -87,10 +86,10 @@ def record_probe(
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
-    """Record the months of these reports that disagreeing_months.sql returns: they must be requested again.
+    """Record the months that disagreeing_months.sql finds in the marts; returns the new records.
 
-    For example, a cancelled sale is in no list of changes; only a report read later shows it. Reads the
-    marts; returns the new records. A month that is already due keeps its recorded change.
+    These months must be requested again. For example, a cancelled sale is in no list of changes: only a
+    report read later shows it. A month that is already due keeps its recorded change.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
@@ -118,9 +117,9 @@ def months_with_estates(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """The stored months whose rows name one of these estates: by report, pairs of estate and month.
+    """By report, pairs of estate and month: the stored months whose rows name one of these estates.
 
-    `reports` names the table of schema bi and its column of estate ids, by report.
+    `reports` has, by report, a table of schema bi and its column of estate ids.
     """
     months: dict[str, list[tuple[str, date]]] = {}
     for report, (table, column) in reports.items():
@@ -145,4 +144,5 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
 def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
+    # a change may be noticed before its recorded time: if only its day is known, that is the end of the day
     return change.changed_at_utc > recorded.noticed_at_utc

@@ -1,4 +1,4 @@
-"""Conditions: failures, doubts and other issues, as rows of one shape.
+"""Conditions: issues for the operator, as rows of one shape.
 
 `sql/meta/conditions.sql` derives them from the file; `pipelines/diagnosis/health.py` adds those that only a
 running process can detect. All screens and messages show these conditions.
@@ -15,16 +15,16 @@ from functools import cache
 from warehouse.store.meta_schema import constants
 
 FORBIDDEN = "Forbidden"
-"""The cause of denied reports."""
+"""The `cause` of a condition about denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Two values of a condition's `trouble`: the service is down, or it denies all. Other values name a login."""
+"""Two values of `trouble`: the service is down, or it denies all customers. Other values name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
 """A condition whose `trouble` is one of these explains why a run stopped."""
 
 
 class Severity(StrEnum):
-    """The severity of a condition: an error raises an alarm; the settings can acknowledge a condition."""
+    """The severity of a condition. Only an error raises an alarm. The settings can acknowledge conditions."""
 
     WELL = "well"
     ACKNOWLEDGED = "acknowledged"
@@ -33,7 +33,6 @@ class Severity(StrEnum):
 
     @staticmethod
     def worst(severities: Iterable[str]) -> Severity:
-        """The worst of some severities; WELL if there are none."""
         return max(map(Severity, severities), key=list(Severity).index, default=Severity.WELL)
 
 
@@ -73,7 +72,7 @@ class Kind(StrEnum):
 
 @cache
 def default_severities() -> dict[Kind, str]:
-    """The first possible severity of each kind in meta.kinds."""
+    """The default severity of each kind: the first of its severities in meta.kinds."""
     return {Kind(row["kind"]): row["severities"][0] for row in constants("kinds")}
 
 
@@ -81,7 +80,7 @@ def default_severities() -> dict[Kind, str]:
 class Condition:
     """One issue, with columns of meta.conditions; unknown values are empty.
 
-    `severity` defaults to the first of its kind.
+    `severity` defaults to that of its kind.
     """
 
     kind: Kind
@@ -107,5 +106,4 @@ class Condition:
 
     @property
     def is_error(self) -> bool:
-        """Whether it raises an alarm."""
         return self.severity == ERROR

@@ -1,4 +1,4 @@
-"""Ids to request, for reports that are requested one id at a time; and months whose rows meet a condition."""
+"""Ids to request from reports by id, and months whose rows meet a condition."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 KnownIds = Mapping[str, datetime | None]
-"""The ids to request, each with the time of its last answer: first those never answered, then the oldest."""
+"""The ids to request, each with the time of its last answer, or None.
+
+Ids that were never answered come first, then those with the oldest answers.
+"""
 
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 Source = tuple[str, tuple[str, ...], str]
-"""Where ids come from: a table of schema bi, the columns that together form one id, and a SQL condition on
-the rows, which may use `_today`."""
+"""A source of ids: a table of schema bi, the columns that together form one id, and a SQL condition on the
+rows, which may use `_today`."""
 
 
 def months_with_rows(
     connection: DuckDBPyConnection, table: str, condition: str
 ) -> Mapping[str, Collection[date]]:
-    """By customer, the months with rows that meet a SQL condition; empty if the table was never declared."""
+    """The months, by customer, with rows that meet a SQL condition; empty if the table was never declared."""
     if not connection.execute(_COLUMNS, [table]).fetchall():
         return {}
     return dict(
@@ -39,7 +42,7 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The ids of the first source that yields any; skips a source whose table lacks one of the columns."""
+    """The ids of the first source that has any; skips a source whose table lacks one of the columns."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# Without held-back months: the same answer would be held back again, until the operator decides.
+# Held-back months are left out: until the operator decides, the same answer would be held back again.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
@@ -49,7 +49,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month of a report and customer; `state` is 'open' if fetched before its end, else 'held'."""
+    """A stored month of a report. `state` is 'open' if the month was fetched before its end, else 'held'."""
 
     fetched_at_utc: datetime
     state: str
@@ -73,8 +73,8 @@ class Cap:
     """Learned limits of a report and customer; a limit that was not learned is None.
 
     A request may span `days` days or `months` calendar months. A page may have `page_size` rows; 0 means that
-    the report is requested without pages. An answer of `rows` rows was truncated; one of `whole_rows` rows
-    was not.
+    the report is requested without pages. The service truncates answers after `rows` rows. An answer of
+    `whole_rows` rows was not truncated.
     """
 
     days: int | None = None
@@ -95,17 +95,17 @@ class Cap:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The facts that a plan needs; a report without months is stored under the month None."""
+    """The facts that a plan needs. A report without months is stored under the month None."""
 
     stored: Mapping[Pair, Mapping[date | None, StoredMonth]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months with a recorded change: due again if fetched before this time
+    # months with a recorded change: such a month is due again if it was fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were answered, and when a request for changes was last denied
+    # by customer: the last day for which the service listed changed sales, and when it last denied the list
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_denied: Mapping[str, datetime] = field(default_factory=dict)
     # of loaded windows: the most requests that one took, and the mean seconds per request
@@ -113,11 +113,10 @@ class Ledger:
     request_seconds: float | None = None
 
     def month(self, report: str, customer: str, month: date | None) -> StoredMonth | None:
-        """A stored month, or None."""
         return self.stored.get((report, customer), {}).get(month)
 
     def months_fetched_since(self, since_utc: datetime) -> Iterator[tuple[str, str, date]]:
-        """The months (as report, customer and month) fetched since then, except those of denied reports."""
+        """Report, customer and month of each month fetched since then, without months of denied reports."""
         for pair in self.stored.keys() - self.denied.keys():
             for month, stored in self.stored[pair].items():
                 if month and stored.fetched_at_utc >= since_utc:
@@ -171,7 +170,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record a report that was denied (403), or not requested because others of the customer were denied."""
+    """Record that a report was denied (403), or not requested because others of the customer were denied."""
     denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -202,9 +201,10 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 
 
 def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Record learned limits and the time.
+    """Record learned limits, and when they were learned.
 
-    A limit that is None stays as stored, but days replace stored months, and months replace stored days.
+    A limit that is None keeps its stored value. But new days delete stored months, and new months delete
+    stored days.
     """
     stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
@@ -267,14 +267,14 @@ def write_due_days(
 
 
 def has_rows(connection: DuckDBPyConnection, table: str) -> bool:
-    """Whether a table of meta has any row: `months` after the first load, `customers` after a publication."""
+    """Whether a table of meta has any row. For example, `months` has none before the first load."""
     return connection.execute(f"SELECT 1 FROM meta.{table} LIMIT 1").fetchone() is not None
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Record windows that failed, or were held back or denied; each needs a load_id and a fetch time.
 
-    If the same load was stored before, its row stays and gets only the `error`.
+    If a window was loaded before, its row in meta.loads stays, and only the `error` of that row is set.
     """
     load_ids = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
@@ -303,7 +303,7 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
 def add_requests(
     connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
 ) -> None:
-    """Add a run's request counts, by day, customer and report, to the recorded ones."""
+    """Add request counts of a run, by day, customer and report, to the recorded counts."""
     if not counts:
         return
     sums = {key: Counter(numbers) for key, numbers in counts.items()}
@@ -318,7 +318,7 @@ def add_requests(
 
 
 def record_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
-    """Record that the lake is up to date, or the error and since when it has been out of date."""
+    """Record that the lake is up to date or, after an error, since when it has been out of date."""
     waits = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
     ).fetchall()
@@ -352,9 +352,9 @@ def record_push(
 ) -> None:
     """Replace the stored state of one budget of a plan, a row for each measure.
 
-    By measure, `before` has the amount before the plan, `after` the planned one, and `found` the one that the
-    service showed last. `budget` has the other columns: its `sent_count` is added to the stored count, and if
-    its `sent_at_utc` is empty, the stored time stays.
+    `before`, `after` and `found` have, by measure, the amount before the plan, the planned amount, and the
+    amount that the service showed last. `budget` has the other columns. Its `sent_count` is added to the
+    stored count. If its `sent_at_utc` is empty, the stored time stays.
     """
     earlier = connection.execute(
         f"""

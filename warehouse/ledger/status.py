@@ -36,7 +36,7 @@ class ReportStatus:
 
 @dataclass(frozen=True)
 class PastPublication:
-    """One publication, which was published, refused, failed or rolled back."""
+    """One attempt to publish, or one rollback."""
 
     name: str | None
     at_utc: datetime
@@ -72,7 +72,7 @@ class Overview:
     is_lost: bool = False
     """Whether the working file records no load, although landing has answers and no command is running."""
     published_file: str = ""
-    """GONE, CHANGED or DAMAGED if it is not as the latest publication or rollback left it, else empty."""
+    """Empty if the file is as the latest publication or rollback left it, else GONE, CHANGED or DAMAGED."""
 
 
 GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
@@ -133,7 +133,7 @@ def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
     """How far every report is loaded, and its issues, in the working file or a published one.
 
-    With `versions`, also whether the published file is as it was published.
+    If `versions` is given, also whether the published file is as it was published.
     """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(
@@ -150,14 +150,14 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
         return GONE if current else ""
     if all(versions.is_as_published(*publication) for _, *publication in current):
         return ""
-    # a publication under way has renamed its file, and cannot record it while this connection is open
+    # a running publication may have renamed its file, but cannot record that while this connection is open
     work = work_of(versions.data_dir)
     is_publishing = work is not None and work.is_running and versions.current() not in (None, current[0][0])
     return "" if is_publishing else CHANGED
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions, those that represent a cause first; empty if the view is outdated."""
+    """The rows of meta.conditions; those that represent a cause come first. Empty if the view is outdated."""
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):
@@ -172,7 +172,7 @@ def nearest_existing(data_dir: Path) -> Path:
 
 
 def unwritable_paths(data_dir: Path) -> list[Path]:
-    """The paths of a data directory (or the nearest folder above a missing one) that cannot be written to."""
+    """Unwritable paths in a data directory; if it is missing, the nearest folder above it is checked."""
     root = nearest_existing(data_dir)
     if not root.is_dir():
         return [root]
@@ -182,6 +182,5 @@ def unwritable_paths(data_dir: Path) -> list[Path]:
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
-    """The rows of a query, with lists as tuples."""
     rows = connection.execute(query).fetchall()
     return [tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in rows]

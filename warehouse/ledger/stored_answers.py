@@ -27,8 +27,7 @@ WITH candidates AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
-"""The ids of the newest load of each month. They include landed loads, which meta.months has only after a
-replay."""
+"""The ids of the newest load of each month. Landed loads count, although only a replay will load them."""
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
@@ -73,9 +72,11 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, in the order of their numbers; loads without a number come last.
 
-    These are the newest load of each month, every merged snapshot, and answers that did not fit their shape.
-    Such an answer is left out if a later snapshot, or a later answer for one of its months, was loaded. With
-    `only_quarantined`, returns only newest loads and snapshots that have quarantined rows.
+    - the newest load of each month
+    - every snapshot, loaded or landed
+    - an answer that did not fit its shape, unless a later snapshot or answer for one of its months was loaded
+
+    With `only_quarantined`, returns only loads of the first two kinds that have quarantined rows.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
@@ -105,7 +106,7 @@ def _to_database(value: Any) -> Any:
 
 
 def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Mark these landed loads, which could not be read, as failed; `errors` has a message by load id."""
+    """Mark landed loads that could not be read as failed; `errors` has a message for each load id."""
     rows = list(errors.items())
     if rows:
         connection.executemany(
@@ -123,12 +124,12 @@ def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """By report, the fingerprints of the shapes that its current rows were read by; "" for an unknown one."""
+    """By report, the fingerprints of the shapes that its current rows were read by; "" means unknown."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """By report, file and months of the newest answer that had rows, was held back or could not be read."""
+    """By report, the newest answer that had rows, was held back or could not be read: its file and months."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
 
@@ -140,7 +141,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Record this fingerprint as that of the shape that all loads of the report were read by."""
+    """Record that all loads of a report were read by the shape with this fingerprint."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

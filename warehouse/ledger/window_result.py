@@ -33,9 +33,9 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is a cause that other windows share. For an error of the service, `http_status` is the status of
-    its last answer, `last_try` states how the last of several tries ended, and `login` names the settings
-    with the denied login.
+    `trouble` is a cause that other windows share. The other fields are set for errors of the service:
+    `http_status` is the status of its last answer, `last_try` states how the last of several tries ended, and
+    `login` names the setting with the denied login.
     """
 
     error: str = ""
@@ -53,12 +53,14 @@ NO_FAILURE = Failure()
 class WindowResult:
     """The facts of one window so far.
 
-    `months` are first days, empty for a report without months. `open_months` had not ended when they were
-    requested. If `history` is true, the rows are merged into slowly changing history and replace no month;
-    only rows of the ids in `asked` are then compared, or all rows if it is None. `rows_by_month` counts the
-    fetched rows of all tables. `shape` is the fingerprint of the shape that the rows were read by. `missing`
-    names needed columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a
-    sentence. The ledger stores a window that was not requested with the status failed.
+    - `months` are first days; empty for a report without months.
+    - `history`: the rows are merged into a history, and replace no month.
+    - `asked`: only rows of these ids are compared with the history; if None, all rows.
+    - `open_months` had not ended when they were requested.
+    - `shape` is the fingerprint of the shape that the rows were read by.
+    - `missing` names needed columns that no row has.
+    - `rows_by_month` counts the fetched rows of all tables.
+    - `status` is set once, by `ended`; `reason` explains it in a sentence.
     """
 
     report: str
@@ -102,7 +104,7 @@ class WindowResult:
         rows: int = 0,
         warnings: tuple[str, ...] | None = None,
     ) -> Self:
-        """The record of the ended window, without its rows; raises ValueError if it had ended before."""
+        """The record of the ended window, without rows; raises ValueError if the window had ended before."""
         if self.status is not WindowStatus.UNDER_WAY:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, is already {self.status}")
         return replace(
@@ -119,7 +121,6 @@ class WindowResult:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The report's name and the customer's id."""
         return (self.report, self.customer)
 
     @property

@@ -1,14 +1,13 @@
-"""Slowly changing history: snapshots merged row by row, each version valid from one time to another.
+"""History: snapshots merged row by row, each version valid from one time to another.
 
-A row that both the old and the new snapshot have stays as it is. A row that only the old one has ends when
-the new one was fetched; a row that only the new one has begins then. Example: the snapshot of 1 May has A
-and B, that of 2 May has A and C: A stays, B ends on 2 May, and C begins then.
+Example: the snapshot of 1 May has rows A and B, and the snapshot of 2 May has rows A and C. Then A stays as
+it is, B ends on 2 May, and C begins on 2 May.
 
 If the service documents an id, a changed row keeps its `_row`, so that its children need not change. Two
-equal rows of a snapshot may both be real, so equal rows are numbered, which a plain MERGE cannot do.
+equal rows of a snapshot may both be real, so equal rows are numbered. A plain MERGE cannot do this.
 
-A snapshot has all rows of its scopes; a scope is a month, a requested id, or a whole report of a customer.
-Snapshots whose scopes do not overlap are merged together, as a wave.
+A snapshot has all rows of its scopes. A scope is a month, a requested id, or a whole report of a customer.
+Snapshots that share no scope are merged together, as a wave.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
 
 @dataclass
 class Scope:
-    """A scope of a snapshot; `month` or `asked` (the requested id) is None if it does not limit the scope."""
+    """A scope of a snapshot; `month` and `asked` (a requested id) are None if they do not limit the scope."""
 
     load: Load
     month: date | None
@@ -105,10 +104,11 @@ class Scope:
 
 
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first; leave out scopes with a newer stored snapshot.
+    """Sort the scopes of snapshots into waves, oldest first.
 
-    Loads of January, January and February make two waves: the first load, then the other two. A load also
-    loses a month if none of the month's scopes is left.
+    Example: loads of January, January and February make two waves, the first load and then the other two.
+    Scopes with a newer stored snapshot are left out. If this leaves a load no scope of a month, the month is
+    removed from the load.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []
@@ -180,7 +180,7 @@ def record_scopes(
 def forget_histories(
     connection: DuckDBPyConnection, tables: Tables, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Forget the histories of these reports and customers, as if nothing had been merged."""
+    """Delete the histories of these reports and customers."""
     for report, customer in pairs:
         for schema in tables_of_report(tables, report):
             connection.execute(f"DELETE FROM {schema.table} WHERE _customer = ?", [customer])
@@ -191,7 +191,7 @@ def forget_histories(
 
 
 def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load]) -> None:
-    """Raise ValueError for a received row with another id than those requested by its load."""
+    """Raise ValueError if a received row has an id that its load did not request."""
     requested = [f"{load.result.load_id} {asked}" for load in loads for asked in load.result.asked or ()]
     if requested:
         matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"
@@ -200,7 +200,6 @@ def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads:
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """Close the versions of rows that the snapshot lacks, insert the rows that are new, and count both."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.service_columns]
     key = [quoted(name) for name in schema.key]
     statements = _MERGE.format(

@@ -63,7 +63,6 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
 
 
 def _declared_table(parts: Sequence[Part]) -> TableSchema:
-    """The table with its documented columns."""
     load, table, _ = parts[0]
     columns = {column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented}
     return TableSchema(
@@ -88,7 +87,7 @@ def _batches(parts: Sequence[Part]) -> list[Batch]:
 
 
 def _batch(group: Sequence[Part]) -> Batch:
-    """Frames with equal columns as one batch; its rows name their load."""
+    """Frames with equal columns as one batch, with the columns that name the load of each row."""
     loads = [load for load, *_ in group]
     origin = pl.DataFrame(
         {
@@ -132,7 +131,7 @@ class _ArrowStream:
 def insert(
     connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
-    """Insert the new rows of these loads into a table with the columns of the schema, and count them.
+    """Insert the rows of these loads into `table`, which has the columns of `schema`, and count them.
 
     Raises ValueError for a row of a month that its load did not request.
     """

@@ -1,8 +1,8 @@
 """Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
-A file is a plain .tar.zst: `load.json` names the load, `0000.json` and `0000.body` are the first answer, and
-so on; `end.json` closes it, so that a truncated file is recognized. The compressed stream ends with a
-checksum of its content; the ledger has one of the whole file.
+A file is a plain .tar.zst. `load.json` names the load. `0000.json` and `0000.body` are the first answer, and
+so on. `end.json` is last, so that a truncated file is recognized. The compressed stream ends with a checksum
+of its content; the ledger has a checksum of the whole file.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ class LandingWriter:
     def close(self, trailer: Mapping[str, object] | None = None) -> LandingFile:
         """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync of its own: the ledger's fsync follows. On a file system with a journal,
-        such as ext4 or XFS, that fsync makes the rename durable too.
+        The directory needs no fsync of its own, because the ledger's fsync follows. On a file system with a
+        journal, such as ext4 or XFS, the ledger's fsync makes the rename durable too.
         """
         sys.audit("brokerbi.before_landing_closed")
         with translate_errors(self._root):
@@ -189,13 +189,11 @@ class LandingWriter:
         return LandingFile(self._path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:
-        """Remove the unfinished file."""
         with suppress(OSError):  # a full disk fails the close as well
             self._file.close()
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
-        """Add bytes, or a small document as JSON in a fixed form."""
         if not isinstance(content, bytes):
             content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
         info = tarfile.TarInfo(name)
@@ -205,7 +203,7 @@ class LandingWriter:
 
 
 def safe_name(name: str) -> str:
-    """A name made safe for a path: it cannot point outside its directory, be empty, or clash with another."""
+    """A name made safe for a path: it is never empty, stays in its directory, and clashes with no other."""
     encoded = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
     if len(encoded) <= MAX_NAME_LENGTH:
         return encoded
@@ -213,14 +211,13 @@ def safe_name(name: str) -> str:
 
 
 def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Every member of a landing file; with `verify`, raises ZstdError at the end if a byte is wrong."""
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
         with tarfile.open(fileobj=stream, mode="r|") as tar:
             for info in tar:
                 content = tar.extractfile(info)
                 yield info.name, content.read() if content else b""
         while verify and stream.read(zstandard.DECOMPRESSION_RECOMMENDED_OUTPUT_SIZE):
-            pass  # the checksum comes after the last block
+            pass  # reads the checksum after the last block; if a byte was wrong, this raises ZstdError
 
 
 @contextmanager

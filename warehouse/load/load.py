@@ -1,7 +1,7 @@
-"""The load of a group of windows in one transaction: months, snapshots, and their rows in the ledger.
+"""Loads a group of windows in one transaction: months, snapshots, and their rows in the ledger.
 
-A load with a higher number is newer. A load leaves out the months that a newer one has filled before, or
-fills in the same group.
+A load with a higher number is newer. A load leaves out a month if a newer load, stored or in the same group,
+has that month.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """The loads with numbers. A replayed load keeps its number; its counts begin at 0 if `from_scratch`."""
+    """The loads with numbers. A replayed load keeps its number and, unless `from_scratch`, its counts."""
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads
@@ -120,7 +120,6 @@ def next_load_number(connection: DuckDBPyConnection) -> int:
 
 
 def _drop_superseded_months(loads: Sequence[Load], stored: StoredScopes) -> None:
-    """Drop months from loads if a newer load, stored or in this group, fills them."""
     newest = {key: number for key, (number, _) in stored.items()}
     for load in loads:
         for month in load.months:
@@ -135,7 +134,6 @@ def _drop_superseded_months(loads: Sequence[Load], stored: StoredScopes) -> None
 def _delete_months(
     connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], stored: StoredScopes
 ) -> None:
-    """Delete the stored months of these loads from a table."""
     old = [
         (load.result.customer, month)
         for load in loads
@@ -154,7 +152,6 @@ def _delete_months(
 
 
 def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: datetime) -> None:
-    """Store the loads and their months; a replayed load that replaces no month keeps its ledger row."""
     rows = [
         {
             **load_row(load.result, now),
@@ -166,7 +163,7 @@ def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: da
             "closed": load.closed,
         }
         for load in loads
-        if load.months or not load.is_repeated
+        if load.months or not load.is_repeated  # a replayed load that replaces no month keeps its row
     ]
     replace_rows(connection, "loads", rows, key=["load_id"])
     months = {
@@ -187,7 +184,6 @@ def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: da
 
 
 def _loaded_result(load: Load) -> WindowResult:
-    """The result of a loaded window."""
     result = load.result
     notices = (f"{month:%Y-%m} was not replaced: a newer load is stored" for month in load.superseded_months)
     return result.ended(

@@ -89,7 +89,7 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
 def _count(
     connection: DuckDBPyConnection, schema: TableSchema, statement: str, parameters: Sequence[object]
 ) -> Iterator[tuple[Sequence[Any], TableProfile]]:
-    """The key of each group of rows of a table, and the group's profile."""
+    """The key and the profile of each group of rows of a table."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
     query = statement.format(counts=counts, rows=schema.current_rows)

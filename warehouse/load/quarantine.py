@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, listed while their load is current.
 
-The rows themselves are only in the landing file of their load, which stays while they are listed. The working
-file has no value of them, only their position, the reason and a checksum, so analysts may see the list.
+The working file has only the position of each row, the reason and a checksum, so analysts may see the list.
+The values are only in the landing file of the load, which stays while any of its rows is listed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is current for the row's month or, if that month is unknown, for any month.
-A row of a snapshot stays while the snapshot is the newest of any of its scopes."""
+"""Keeps a row while its load is current for the row's month. If that month is unknown, the row stays while
+its load is current for any month. A row of a snapshot stays while the snapshot is the newest of any of its
+scopes."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
@@ -49,7 +50,7 @@ def fingerprint(raw: str) -> str:
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
-    """Add the rows that these loads rejected; drop older rows that were replaced or are now listed again."""
+    """Add the rows that these loads rejected, and delete older rows that are replaced or listed again."""
     rows = [
         {
             "load_id": load.result.load_id,

@@ -1,8 +1,8 @@
-"""Tables of schema bi: creates them, adds columns as they are documented or arrive, and widens columns.
+"""Tables of schema bi: creates them, and adds and widens columns.
 
-Documented columns exist from the start. An undocumented column is added when it first arrives, and widened
-in place later: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. If values become objects or lists, these arrive
-as other columns or as a child table; the old column stays, and is null from then on.
+Documented columns exist from the start. An undocumented column is added when it first arrives, and widened in
+place later (see `common_type`). If the values of a column become objects or lists, they arrive as other
+columns or as a child table. The old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 NULL_TYPE = "NULL"
 """The type of a column that has had only nulls; it is stored as VARCHAR."""
 MAX_EXACT = 2**53
-"""Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
+"""A DOUBLE cannot hold every whole number beyond this; undocumented columns with such numbers become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""Id of the load that added or changed a column (None if its declaration did), and the time of the change."""
+"""The load that added or changed a column, by id, and the time; the id is None if a declaration did it."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
 
 
 def common_type(types: Iterable[str]) -> str:
-    """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
+    """The narrowest type that holds all values without loss: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 
     A BIGINT fits into a DOUBLE, because columns with whole numbers beyond MAX_EXACT are text already. So
     1 and 2.5 make a DOUBLE; 1 and true make a VARCHAR.
@@ -157,8 +157,8 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
 def conversion(value: str, source: str, target: str) -> str:
     """SQL that converts a value from one type to another.
 
-    A number becomes the same text whatever types it had before: whole numbers have no decimal point, so that
-    BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written with a T, as in the answers.
+    A number becomes the same text whatever types it had before. For example, 5 becomes '5', even if it was
+    stored as a DOUBLE. A time is written with a T, as in the answers.
     """
     if source == target:
         return value
@@ -177,7 +177,6 @@ def _alter(
     new: TableSchema,
     first_load: Callable[[str], FirstLoad],
 ) -> None:
-    """Create a table that is not stored; otherwise add columns, change types, and record type changes."""
     if stored is None:
         create_table(connection, new)
         return
@@ -210,7 +209,7 @@ def _alter(
 def _updated_schema(
     connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
 ) -> TableSchema:
-    """The stored table as now documented; a column keeps its type if a cast would null or round a value."""
+    """The stored table as now documented. A column keeps its type if a cast would lose or round a value."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
@@ -229,7 +228,7 @@ def _updated_schema(
 
 
 def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
-    """Whether a cast to `type_` turns no value into null and rounds no number (a DATE may lose its time)."""
+    """Whether a cast to `type_` loses no value and rounds no number. A cast to DATE may drop the time."""
     if type_ == column.type:
         return True
     value = quoted(column.name)
@@ -241,7 +240,7 @@ def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: Store
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
-    """The parent, by its name, of a new table `a__b__c`: `a__b` or, without such a table, `a`; else None."""
+    """The parent of a new table. For `a__b__c`, this is `a__b`; if that does not exist, `a`; else None."""
     ancestor = name
     while "__" in ancestor:
         ancestor = ancestor.rpartition("__")[0]
@@ -251,7 +250,6 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 
 
 def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
-    """The column for both stored and new values, widened if it is undocumented."""
     column = old or batches[0].columns[name]
     if column.first_seen_utc is None:
         load_id, fetched = _first_load(name, batches)
@@ -262,7 +260,7 @@ def _widened_column(old: StoredColumn | None, name: str, batches: Sequence[Batch
 
 
 def _first_load(name: str, batches: Sequence[Batch], old_type: str = NULL_TYPE) -> FirstLoad:
-    """The load to name for the change of a column: the one that brought the first value of its new type."""
+    """The load that brought the first value of a column's new type."""
     # the batch is the first whose type is neither null nor `old_type`, or else the first of all
     batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, old_type))
     row = batch.frame[name].is_not_null().arg_max() or 0  # the first value; the first row if all are null
@@ -274,7 +272,7 @@ def _stored_type(type_: str) -> str:
 
 
 def _describing_statements(schema: TableSchema) -> Iterator[str]:
-    """Statements that describe a table; for a history also its view of current rows and its macro."""
+    """Statements that describe a table; for a history, also those that create its view and its macro."""
     meanings = {
         **{name: meaning for name, (_, meaning) in schema.our_columns.items()},
         **{column.name: column.description for column in schema.columns.values()},

@@ -2,9 +2,9 @@
 
 DuckDB writes rows to unused blocks, but overwrites its metadata in place, block by block, under one
 checksum. A kill or power failure during such a write would leave a file that cannot be opened. So the working
-file is checkpointed only here, after its metadata is copied into a journal, which is removed when the
-checkpoint is done. The next opening restores the blocks of a journal that it finds, unless the file's header
-shows that the checkpoint was completed. Rows not yet in the file are in the write-ahead log as usual.
+file is checkpointed only here. Its metadata is first copied into a journal, which is removed when the
+checkpoint is done. If the next opening finds a journal, it restores the copied blocks, unless the file's
+header shows that the checkpoint was completed. Rows not yet in the file are in the write-ahead log as usual.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OFFSET_AND_SIZE = struct.Struct("<QI")
 def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
     """Open the working file for writing; commits are checkpointed when the block ends.
 
-    A failed checkpoint loses nothing, because the log keeps the commits: it raises only if `strict`.
+    A failed checkpoint loses nothing, because the log keeps the commits. It raises only if `strict`.
     """
     # The descriptor is closed last: closing any descriptor of a file also releases DuckDB's lock on it.
     with translate_errors(path), path.open("rb") as file, connect_working(path) as connection:
@@ -72,7 +72,6 @@ def _checkpoint(connection: DuckDBPyConnection, path: Path, descriptor: int) -> 
 
 
 def _write_journal(connection: DuckDBPyConnection, path: Path, source: int) -> None:
-    """Copy headers and metadata from the disk; the journal is renamed once it is complete."""
     [(size,)] = connection.execute(
         "SELECT block_size FROM pragma_database_size() WHERE database_name = current_database()"
     ).fetchall()

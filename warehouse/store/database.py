@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection
-"""Other rooms only pass a connection to the warehouse; only the warehouse calls its methods."""
+"""Other rooms only pass a connection on; only the warehouse calls its methods."""
 
 
 def utc_now() -> datetime:
@@ -115,7 +115,6 @@ class Store:
             connection.commit()
 
     def _create(self) -> None:
-        """Create the file, under a temporary name until it is complete."""
         with replacement(self.path, unfinished=self.path.with_name(f"{self.path.name}.new")) as unfinished:
             with connect_working(unfinished) as connection:
                 connection.begin()

@@ -24,11 +24,11 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # the pipeline never downloads extensions
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, in any storage version.
-    # DuckDB before 1.4.2 then fails ("Failed to load metadata pointer"). Reuse saves 7 % of a nightly run.
+    # DuckDB before 1.4.2 then fails ("Failed to load metadata pointer"). Reuse would save 7 % of a run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"
-"""Otherwise the bar appears in the output of commands."""
+"""Otherwise a progress bar appears in the output of commands."""
 _ATTACH_NUMBERS = count()
 IN_MEMORY = Path(":memory:")
 _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
@@ -36,13 +36,13 @@ _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint
 
 
 def spill_folder(path: Path) -> Path:
-    """The folder that DuckDB spills to under the file lock; only a killed process leaves rows there."""
+    """The folder to which DuckDB spills rows. Only a killed process leaves rows there."""
     return path.with_name(f"{path.name}.tmp")
 
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a working file for the body, without checkpoints; raises WarehouseError as `connect` does."""
+    """Open a working file for the body, without checkpoints; errors are translated as in `connect`."""
     with translate_errors(path):
         instance = _instance(spill_folder(path))
         name = quoted(f"warehouse {next(_ATTACH_NUMBERS)}")
@@ -62,7 +62,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 
 @lru_cache(maxsize=1)
 def _instance(spill: Path) -> DuckDBPyConnection:
-    """The DuckDB that files are attached to; creating it takes 16 ms of CPU, attaching a file 0.5.
+    """The DuckDB that files are attached to; creating it takes 16 ms of CPU, attaching a file 0.5 ms.
 
     It has one thread, except to build marts: a second one takes 41 MB in a load, and costs 3 % of a sync.
     """
@@ -75,7 +75,7 @@ def _instance(spill: Path) -> DuckDBPyConnection:
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; errors become WarehouseErrors as in `translate_errors`."""
+    """Open a DuckDB file for the body; `translate_errors` turns errors into WarehouseErrors."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,
@@ -95,13 +95,13 @@ def literal(text: str) -> str:
 
 
 def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
-    """The rows of a result, each a mapping of its columns."""
+    """The rows of a result, each as a mapping from column to value."""
     names = [column[0] for column in answer.description or ()]
     return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows in one statement, as the cost is per statement; all rows have the same columns."""
+    """Insert rows, which all have the same columns, in one statement; the cost is per statement."""
     if rows:
         names = ", ".join(map(quoted, rows[0]))
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))

@@ -22,10 +22,10 @@ HEADER_BYTES = 3 * 4096
 
 @contextmanager
 def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
-    """A temporary path, which the body writes to; it is renamed to `path` at the end.
+    """A temporary path for the body to write to; it is renamed to `path` at the end.
 
-    If the body raises or the process is killed, the old file stays. A killed process's leftover is
-    removed first.
+    If the body raises or the process is killed, the old file stays. The next call removes the temporary file
+    that a killed process left.
     """
     unfinished = unfinished or path.with_name(f".{path.name}.new")
     remove(unfinished)
@@ -71,7 +71,7 @@ def same_file(path: Path, other: Path) -> bool:
 
 
 def header_sha256(path: Path) -> str:
-    """A checksum that changes when a DuckDB file is written to."""
+    """The checksum of a DuckDB file's headers, which changes with every checkpoint."""
     with path.open("rb") as file:
         return hashlib.sha256(file.read(HEADER_BYTES)).hexdigest()
 
@@ -83,9 +83,9 @@ def file_sha256(path: Path) -> str:
 
 
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
-    """Make a directory that only its owner can enter, and missing parents that the group can enter.
+    """Make a directory that only its owner can enter, and missing parents that the group can enter too.
 
-    With SHARED_FOLDER the group can enter the directory too. The umask does not change these modes; existing
+    With SHARED_FOLDER, the group can enter the directory too. The umask does not change these modes. Existing
     folders stay as they are.
     """
     if path.is_dir():

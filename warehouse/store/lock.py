@@ -1,10 +1,11 @@
 """The two locks of a data directory, each a file that the kernel unlocks when the holder dies.
 
-The *file lock* is held while the working file is open, by readers too if they can write to its folder. The
-*work lock* is held from start to end by any command or run that writes or sends requests, so that only one
-works at a time. A process that wants a lock first locks a second file (`.next`), and unlocks that file once
-it has the lock. So a holder that wants the lock again goes behind a process that already waits. No lock is
-bound to one thread.
+The *file lock* is held while the working file is open. Readers take it too, if they can write to the file's
+folder. The *work lock* is held from start to end by any command or run that writes or sends requests, so that
+only one works at a time.
+
+A process that wants a lock first locks a second file (`.next`). It unlocks that file once it has the lock. So
+a holder that wants the lock again comes after a process that already waits. Any thread may release a lock.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work named in a lock's file; None if there was none yet, or the last one finished."""
+        """The work that a lock's file names; None if there was none yet, or if the last work finished."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -60,12 +61,12 @@ class Work:
 
     @property
     def begun_utc(self) -> datetime:
-        """When it asked for the lock."""
+        """When the work asked for the lock."""
         return datetime.fromisoformat(self.begun)
 
     @property
     def is_suspended(self) -> bool:
-        """Whether its process is suspended (SIGSTOP), so that it holds a lock and does nothing."""
+        """Whether the process is suspended (SIGSTOP): it does nothing, but keeps its locks."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
         except OSError:  # it has ended, or the system has no /proc
@@ -91,11 +92,14 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields the start of the command that was waited for, or None.
+    """Hold the work lock for the body; yields the start of the command that this one waited for, or None.
 
-    While another command or run holds it, `on_wait` gets a sentence about the holder; with `wait=False`
-    raises WarehouseError instead. An error in the body is recorded as its `sentence_of`, if that has text.
-    Without `resumes`, the record of other work that did not finish stays. For entry points only.
+    - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
+    - With `wait=False`, raises WarehouseError instead of waiting.
+    - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
+    - With `resumes=False`, the record of other work that did not finish stays.
+
+    Only entry points take this lock: a nested call would wait for itself.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -121,7 +125,8 @@ def work_lock(
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
     """Hold the file lock for the body.
 
-    Raises WarehouseError, naming the holder, after `seconds`; after QUIET_SECONDS if the holder is suspended.
+    Raises WarehouseError with the holder's name after `seconds`. If the holder is suspended, raises it after
+    QUIET_SECONDS.
     """
     work = Work("brokerbi", os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
 
@@ -172,13 +177,12 @@ def _hold(
 
 @contextmanager
 def _open_lock_file(path: Path) -> Iterator[int]:
-    """The descriptor of a lock's file; closing it frees the lock."""
     with translate_errors(path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         yield descriptor
     finally:
-        os.close(descriptor)
+        os.close(descriptor)  # frees the lock
 
 
 def _wait(
@@ -200,7 +204,6 @@ def _wait(
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Take a lock if it is free; returns whether it is ours."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -209,7 +212,6 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 
 
 def _record(descriptor: int, work: Work | None) -> None:
-    """Record who holds a lock, or that the work has ended; a full disk does not stop the work."""
-    with suppress(OSError):
+    with suppress(OSError):  # a full disk does not stop the work
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(asdict(work)).encode() if work else b"", 0)

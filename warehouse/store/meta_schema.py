@@ -1,4 +1,4 @@
-"""Tables and views of schema meta: created from sql/meta, with the headers as comments, and written to."""
+"""Tables and views of schema meta, created from the files in sql/meta."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 32
 """Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
-Changes to sql/meta/*.sql need no increment, because every publication recreates those queries."""
+Changes to queries directly in sql/meta need no increment, because every publication recreates them."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -39,7 +39,7 @@ def create_meta(connection: DuckDBPyConnection) -> None:
 
 
 def check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise OlderFormat for a file of an older format, WarehouseError for a newer one or a file of others."""
+    """Raise OlderFormat if the format is older, WarehouseError if it is newer or the file is not ours."""
     try:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
@@ -68,9 +68,9 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace a table's rows with those of the settings if they differ; any write would cost a checkpoint.
+    """Replace a table's rows with those of the settings; equal rows are not written, to save a checkpoint.
 
-    Customers and reports that the ledger has but the settings do not are switched off.
+    Customers and reports that only the ledger has are added, switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
@@ -101,7 +101,7 @@ def late_after() -> timedelta:
 
 @cache
 def constants(view: str) -> Sequence[Mapping[str, Any]]:
-    """The rows of a meta view that reads no table, so they are the same in any file."""
+    """The rows of a view of meta that reads no table; they are the same in any file."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
         return mappings(connection.execute(f"FROM meta.{view}"))
@@ -119,10 +119,7 @@ def aware(time: datetime) -> datetime:
 
 @cache
 def _definitions() -> Mapping[str, str]:
-    """The statement of every table of meta, then of every view, by name.
-
-    The queries directly in sql/meta are created as views here; each publication recreates them.
-    """
+    """By name, the statements that create every table of meta and then every view."""
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     statements = {path.stem: _with_comments(path) for path in files}
     for path in sorted(SQL.glob("*.sql")):
@@ -132,9 +129,9 @@ def _definitions() -> Mapping[str, str]:
 
 
 def _with_comments(path: Path) -> str:
-    """The statement of a table or view of meta, with comments on it and its columns from its header.
+    """The statement that creates a table or view, with statements that add the comments of its header.
 
-    The comment on the table or view ends at an empty line; the text below that is for developers.
+    Prose after an empty line of the header is for developers, so it is left out.
     """
     text = path.read_text(encoding="utf-8")
     prose, sections = read_header(text)

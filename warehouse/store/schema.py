@@ -26,7 +26,7 @@ VALIDITY_COLUMNS = {
     "valid_to_utc": ("TIMESTAMP", "when it was first missing or changed, in UTC; null for the current row"),
 }
 ID_SEPARATOR = "|"
-"""Separates ids that are requested together."""
+"""Separates the parts of an id that consists of several columns."""
 
 _DECLARED_FIELDS = ("name", "type", "documented", "source", "description", "name_inferred")
 
@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        Columns of requested ids are documented and have no source in the answer; several ids are joined.
+        Its columns are named `asked_...`, and have no source in the answer. Several columns are joined.
         """
         names = [
             quoted(column.name)

@@ -33,7 +33,7 @@ _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
 
 def next_name(earlier: Sequence[str], now: datetime) -> str:
-    """A name from the time, later than all of the sorted earlier names."""
+    """A name made from the time; it is later than all `earlier` names, which are sorted."""
     time = now.astimezone(UTC)
     for newest in earlier[-1:]:
         made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
@@ -74,9 +74,10 @@ class Versions:
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
-        """Whether a version differs from its checksum; false if it was found intact since the given time.
+        """Whether a version differs from its checksum.
 
-        Versions of older releases have no checksum, and count as intact.
+        A version that was found intact since `unless_checked_since` is not checked again. Versions of older
+        releases have no checksum, and count as intact.
         """
         checksum = self.checksum_path(version)
         if not checksum.exists():
@@ -101,7 +102,10 @@ class Versions:
         return next((name for name in names if same_file(self.path(name), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether the published file has this header and size (unless None), and no write-ahead log."""
+        """Whether the published file has this header checksum and size, and no write-ahead log.
+
+        A header or size of None fits any file.
+        """
         return (
             self.published.is_file()
             and not wal(self.published).exists()
@@ -110,7 +114,6 @@ class Versions:
         )
 
     def new_name(self, now: datetime) -> str:
-        """A name for a new version, later than all others."""
         return next_name(self.names(), now)
 
     def make_current(self, version: str) -> None:
@@ -127,7 +130,7 @@ class Versions:
         sys.audit("brokerbi.version_shown")
 
     def prune(self, keep: int) -> list[str]:
-        """Remove all but the newest `keep` versions; the published one stays."""
+        """Remove all but the newest `keep` versions; the published one stays. Returns the removed names."""
         current = self.current()
         old_versions = [version for version in self.names()[: -max(keep, 1)] if version != current]
         for version in old_versions:
