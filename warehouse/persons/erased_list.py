@@ -1,7 +1,7 @@
-"""Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace the ids.
+"""The list of erased persons: a keyed hash of each id, and the alias (a random id) that replaces the id.
 
-The list is a file next to the working file. It is written before anything is erased, and every load
-reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
+The list is a file next to the working file. It is written before anything is erased. Every load reads it,
+so neither a new answer of the service nor an old copy of a file brings a person back.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ErasedPerson:
-    """A person, identified only by a keyed hash of the id; `alias` is the random id that replaces it.
+    """An erased person. `hash` is the keyed hash of the id, and `alias` the random id in its place.
 
-    An interrupted erasure is not finished: the same command must be run again.
+    If `is_finished` is false, the erasure was interrupted, and the same command must be run again.
     """
 
     kind: PersonKind
@@ -61,7 +61,7 @@ class ErasedList:
 
 
 def read_erased(data_dir: Path) -> ErasedList:
-    """The list of a data directory, empty if no person was erased; raises WarehouseError if it is damaged."""
+    """The list of a data directory, empty if there is no file; raises WarehouseError if it is damaged."""
     path = data_dir / FILE
     try:
         content = json.loads(path.read_text("utf-8"))
