@@ -28,7 +28,7 @@ KEY_BYTES = 32
 class ErasedPerson:
     """An erased person. `hash` is the keyed hash of the id, and `alias` the random id in its place.
 
-    If `is_finished` is false, the erasure was interrupted, and the same command must be run again.
+    If an erasure is interrupted, `is_finished` stays false, and the same command must be run again.
     """
 
     kind: PersonKind
@@ -46,7 +46,6 @@ class ErasedList:
     persons: tuple[ErasedPerson, ...] = ()
 
     def hash_of(self, kind: PersonKind, person_id: str) -> str:
-        """The keyed hash of an id."""
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Person:
         return self.pattern.sub(self.alias, text)
 
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
-        """A parsed document without the person; `documented` are the documented columns of its rows.
+        """A parsed document without the person; `documented` are the columns about persons.
 
         An object and the objects nested in it are one row. A row with the id loses all values about the
         person. If the id is unmistakable, each nested object is also searched as a row of its own.
