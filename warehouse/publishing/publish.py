@@ -130,9 +130,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and when analysts began to wait for it.
 
-    They have been waiting since the latest attempt to publish, even if it failed. If there was no attempt, they
-    have been waiting since the first load. Both may be before the newest load. If `is_blocked` is true, a
-    failed check or mart prevented the publication of the newest load.
+    The wait begins at the latest attempt to publish, even if that failed. If there was no attempt, it begins
+    at the first load. Both may be before the newest load. If `is_blocked` is true, a failed check or mart
+    prevented the publication of the newest load.
     """
 
     load_number: int
