@@ -9,7 +9,7 @@
 -- 4. of these, the office's own answer.
 -- A group's answer that was read after the office had left the group does not count.
 -- A month without a row is unknown, not zero. The rest of a month with is_cut_short or is_unfinished is unknown too.
--- If lacks_rows is true, so is an office of which the answer has no row.
+-- If lacks_rows is true, an office without a row in the answer is unknown too.
 -- Example: the office M1 and its group G both answer for M1 in one run, and M1 counts. Once M1 is switched off in the
 -- settings, G counts.
 -- Key: report, office_id, month

@@ -6,7 +6,7 @@
 --   way: incoming lead, outgoing lead or tip
 --   landed_row: row of the table of bi by its column _row
 --   month: first day of its month
---   is_first_on_any_side: whether it is the first of this way over all sides
+--   is_first_on_any_side: whether it is the first lead of this way on any side
 SELECT
     way,
     first_lead.landed_row,
