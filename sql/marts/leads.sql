@@ -33,9 +33,9 @@
 --     and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate. Removed leads, and
---     leads after the sale of the estate, do not count as first. So these leads count each home once per way and side
+--     leads after the sale of the estate, do not count as first. So there is one such lead per home, way and side
 --   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side. Removed leads,
---     and leads after the sale of the estate, do not count as first. So these leads count each home once per way
+--     and leads after the sale of the estate, do not count as first. So there is one such lead per home and way
 --   sold_on: day of the contract, if the estate was sold after the lead was created
 --   days_to_contract: days from the creation of the lead to sold_on
 --   _customer: the customer whose answer the row comes from

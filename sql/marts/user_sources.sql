@@ -26,8 +26,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if the
---     commission of any other row without one was never known, or was last 0, because null may then just mean 0
+--   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if null
+--     may just mean 0. That is assumed if any row has no commission, and its last one known was 0 or none was known
 --   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
 --     unfinished, or lacks the amount
 WITH loaded_months AS (

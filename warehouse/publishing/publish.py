@@ -73,10 +73,10 @@ def publish(
     now: datetime,
     reasons_against: Sequence[str] = (),
 ) -> Publication:
-    """Publish a copy of the working file; if there are `reasons_against`, only record these.
+    """Publish a copy of the working file, and keep only the newest `keep` versions.
 
-    A failure to write the file is recorded too, if possible. After a kill, the published file is the old one
-    or the new one.
+    If there are `reasons_against`, they are recorded, and nothing is published. A failure to write the file
+    is recorded too, if possible. After a kill, the published file is the old one or the new one.
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir)

@@ -16,7 +16,7 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
-    """The answer to Bids or, if `hidden`, to HiddenBids: the bids made so far, for an estate or a contact."""
+    """The answer to Bids or, if `hidden`, to HiddenBids: the bids made so far that match the query."""
     estate_id = query.parameters.get("criteria.estateid")
     contact_id = query.parameters.get("criteria.contactid")
     return [

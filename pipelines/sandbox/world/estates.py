@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 NEARBY_USER_SHARE = 0.24
-"""How many of the estates with several users have one from another office of the group, from 0 to 1."""
+"""Of the estates with several users, the share that has a user from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),

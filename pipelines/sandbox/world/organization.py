@@ -18,7 +18,7 @@ BLOCK, GROUPED = 7, 5
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5
-"""How many users have their budgets of a year changed, and how many of these a second time, from 0 to 1."""
+"""The share of users whose budgets of a year change, and the share of these whose budgets change again."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
