@@ -7,7 +7,7 @@
 -- 1. all changes noted between the last reading of the earlier total and the change of the month;
 -- 2. all changes noted between the first reading of the earlier total and the next reading of their own report after
 -- the change of the month;
--- 3. a single change, noted up to a week after the change of the month; if several single changes equal the
+-- 3. a single change, noted up to a week after the change of the month. If several single changes equal the
 -- difference, none of them is a reason.
 -- If no group adds up, all changes of group 1 are reasons, and the rest of the difference is unexplained.
 -- The change of a sale or an agent explains only one change of a measure.

@@ -6,8 +6,9 @@
 -- A moment before the first reading raises an error, which states since when users are known.
 -- If a user and month were first read after the moment, the amounts are null (unknown, not zero), and known_since_utc
 -- states when they were first read.
--- Amounts are exact to the build of the marts, usually the nightly run; read_by_utc states by when they had been read.
--- At a moment after the last build, they equal those of marts.user_month.
+-- Amounts are exact to the build of the marts, usually the nightly run. The column read_by_utc states by when they had
+-- been read.
+-- At a moment after the last build, the amounts equal those of marts.user_month.
 -- Parameters: moment
 SELECT
     versions.month,

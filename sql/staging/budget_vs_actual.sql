@@ -14,7 +14,7 @@
 -- The estimate is zero in three cases: there was no trace in three months; there is neither a trace in the month nor a
 -- later budget; or the user has left the directory.
 -- The forecast is null if a month of the year so far is not loaded. The row of the latest month that is over has
--- today's forecast; earlier rows have the forecast as of their end.
+-- today's forecast. Earlier rows have the forecast as of their end.
 -- Kind: table
 -- Columns:
 --   office_id: customer id of the office; for a user, the office with the user's largest budget in the month or,

@@ -1,5 +1,5 @@
 -- Which budgets do all budget reports together state?
--- One row per report, office, user, month, measure and version of a budget; several reports may have the same budget.
+-- One row per report, office, user, month, measure and version of a budget. Several reports may have the same budget.
 -- The office is the first of these that is known:
 -- 1. the requested customer's office with the number in the row (FIR31529 is M31529, assumed);
 -- 2. the id in the row;

@@ -1,7 +1,7 @@
 -- Which offices does each customer answer for?
 -- One row per requested customer and office that it answered for in any month.
 -- An office still has a row if its entries have all disappeared but earlier totals have it.
--- Only reports with an entry per requested office are read; agents and leads may belong to other offices.
+-- Only reports with an entry per requested office are read. Agents and leads may belong to other offices.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group

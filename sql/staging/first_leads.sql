@@ -1,5 +1,5 @@
 -- Which lead was the first of its home?
--- One row per home, way and side with a lead before its sale; removed leads do not count.
+-- One row per home, way and side with a lead before its sale. Removed leads do not count.
 -- A table, because marts.leads would otherwise need memory for this and for sorting at the same time.
 -- Kind: table
 -- Columns:

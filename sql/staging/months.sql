@@ -1,5 +1,5 @@
 -- Which months of which report are loaded, by which load, and are they still requested?
--- One row per report, customer and month in the ledger; a month without a row is unknown, not zero.
+-- One row per report, customer and month in the ledger. A month without a row is unknown, not zero.
 -- Kind: table
 -- Columns:
 --   report: name of the report

@@ -96,7 +96,7 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
 
 
 def expanded_sql(connection: DuckDBPyConnection, check: Query) -> str:
-    """The SQL of a check. If its header has a query `For each:`, the SQL is repeated for each of its rows.
+    """The SQL of a check, repeated for each row of the query `For each:` in its header, if it has one.
 
     In each copy, the row's values replace names such as "{table_name}".
     """

@@ -14,7 +14,7 @@ from pipelines.sandbox.world.chance import happens, hex_id, random_for, working_
 from pipelines.sandbox.world.records import Budget, Office, Trademark, User, UserCard
 
 BLOCK, GROUPED = 7, 5
-"""Five of every seven offices are a group."""
+"""The first five of every seven offices form a group."""
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5

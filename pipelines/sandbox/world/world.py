@@ -17,7 +17,7 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 
 EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
-"""How many months ahead history is built, because future sales already have leads."""
+"""History is built this many months ahead, because future sales already have leads."""
 MONTHS_BEFORE = 7
 """The most months from a sale's first lead to its contract."""
 
