@@ -1,4 +1,4 @@
-"""Budgets set through the service, and when the world shows them."""
+"""Budgets set through the service, each shown after a delay."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pipelines.sandbox.calls import HttpError
 from pipelines.sandbox.world.records import Budget
 
 Omitted = Literal["kept", "zeroed"]
-"""What happens to a measure that a written budget omits; the interface does not state it."""
+"""Whether a measure that a written budget omits stays as it was, or becomes 0. The interface does not say."""
 
 MAX_COMMISSION = 10_000_000
 MAX_INTEGER = 2**31 - 1
-BODY_PATHS = {  # where a RealtorBudget has each measure
+BODY_PATHS = {  # the path to each measure in a RealtorBudget
     "commission": ("commission",),
     "sold": ("estates", "sold"),
     "registered": ("estates", "registered"),
@@ -40,13 +40,13 @@ class BudgetWrites:
     written: dict[tuple[str, str, Month], list[tuple[datetime, Budget]]] = field(default_factory=dict)
 
     def set(self, budget: Budget, *, at_once: bool = False) -> None:
-        """Set a budget; with `at_once` it is shown without delay, as if set in the brokerage system."""
+        """Set a budget. If `at_once`, it is shown without delay, like one set in the brokerage system."""
         shown_at = self.clock() + timedelta(seconds=0 if at_once else self.visible_after)
         key = (budget.office, budget.user_id, budget.month)
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The budgets of an office and month, by user; those set here replace them once they are shown."""
+        """These budgets of an office and month, by user, replaced by those set here and shown by now."""
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):
@@ -57,7 +57,7 @@ class BudgetWrites:
     def accept(self, body: bytes, shown: Budget) -> None:
         """Set the budget in a body (interface, Budget maintenance); `shown` is the budget shown until now.
 
-        Rejects an invalid body. A measure that the body omits stays as last set or, if zeroed, becomes 0.
+        Rejects an invalid body with 400. `omitted` decides about measures that the body omits.
         """
         measures = _measures(body)
         writes = self.written.get((shown.office, shown.user_id, shown.month))
@@ -68,12 +68,11 @@ class BudgetWrites:
 
 
 def no_budget(user_id: str, office_id: str, month: Month) -> Budget:
-    """The budget that is shown for a user for whom none was set."""
+    """The budget of a user for whom none was set: 0 for each measure."""
     return Budget(user_id, office_id, month, datetime.min, 0, 0, 0, 0, 0)
 
 
 def _measures(body: bytes) -> dict[str, Any]:
-    """The measures in a RealtorBudget; rejects an invalid one with 400."""
     try:
         tree = json.loads(body)
     except ValueError:

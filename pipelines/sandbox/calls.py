@@ -44,7 +44,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how it is delivered: complete and at once, except for faults and `--latency`."""
+    """An answer and its delivery, with times in seconds; `ending` is "whole" or one of faults.ENDINGS."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Reply:
 
 
 class HttpError(Exception):
-    """An error that the service answers with; `fields` has the reasons for each wrong parameter."""
+    """An error that the service answers with; `fields` has the messages for each wrong parameter."""
 
     def __init__(self, status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(message)
@@ -92,7 +92,7 @@ class LoggedCall:
 
 
 class CallLog:
-    """The requests since the log was cleared; with a `file`, all requests are also appended to it as JSON."""
+    """The requests since the log was cleared; a `file`, if any, gets every request as a line of JSON."""
 
     def __init__(self, file: Path | None = None) -> None:
         if file is not None:

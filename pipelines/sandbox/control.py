@@ -1,4 +1,4 @@
-"""Control addresses under /_sandbox, without a login: the world, its day, requests, faults and budgets."""
+"""Addresses under /_sandbox that show and change the sandbox itself; they need no login."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipelines.sandbox.world.world import World
 
 
 class ControlledService(Protocol):
-    """What the control addresses use of a service in memory."""
+    """The members of a service that the control addresses use."""
 
     @property
     def shapes(self) -> str: ...
@@ -92,7 +92,6 @@ def _world(service: ControlledService) -> object:
 
 
 def _changed_budget(service: ControlledService, body: object) -> Budget:
-    """The budget as changed by a user of the brokerage system itself."""
     if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
         raise ValueError(
             'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'

@@ -1,4 +1,4 @@
-"""Effects of faults on the pages, content, body and delivery of a reply, or a reply that replaces it."""
+"""Effects of faults: a reply with other pages, content, body or delivery, or another reply in its place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WRONG_VALUES: dict[str, object] = {
 
 
 def replacement(faults: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
-    """The reply of a fault that replaces the answer, with the faults of delivery; None if no fault does."""
+    """The reply that a fault sends in place of the answer; None if no fault does so."""
     for fault in faults:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
@@ -71,9 +71,10 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 
 
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
-    """The query of a page whose rows move between readings, or are repeated.
+    """The query of a page, with the effects of the faults in PAGES.
 
-    The first page that is read lacks the moving rows. With a restless fault, the third, fifth ... do too.
+    Moving rows are missing from the first page that is requested of a window. If the fault is restless, they
+    are also missing from the third, the fifth and so on.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:
@@ -108,7 +109,7 @@ def apply_reply_faults(reply: Reply, faults: Sequence[Fault], target: str, seed:
 
 
 def apply_delivery_faults(reply: Reply, faults: Sequence[Fault]) -> Reply:
-    """The reply with the delays and the ending that the faults give it."""
+    """The reply with the delays and the ending of these faults."""
     for fault in faults:
         if fault.kind == "slow_start":
             reply = replace(reply, first_byte_after=fault.seconds)
@@ -132,7 +133,6 @@ def _rows(tree: object) -> Iterator[Row]:
 
 
 def _unknown_fields(tree: object, fault: Fault, rng: Random) -> object:
-    """Add unknown fields to some rows."""
     for row in list(_rows(tree)):
         if rng.random() < fault.share:
             row["sandboxNote"] = rng.choice(("ny", "äldre", "östlig"))
@@ -142,7 +142,6 @@ def _unknown_fields(tree: object, fault: Fault, rng: Random) -> object:
 
 
 def _wrong_types(tree: object, fault: Fault, rng: Random) -> object:
-    """Give a documented field of some rows a value of the wrong type."""
     for row in list(_rows(tree)):
         fit = [name for name in WRONG_VALUES if isinstance(row.get(name), str | int | float)]
         if fit and rng.random() < fault.share:
@@ -152,7 +151,6 @@ def _wrong_types(tree: object, fault: Fault, rng: Random) -> object:
 
 
 def _wrong_rows(tree: object, fault: Fault, rng: Random) -> object:
-    """Replace some rows with values that are not objects."""
     if isinstance(tree, list):
         return [
             rng.choice((None, 17, "rad"))
@@ -166,24 +164,20 @@ def _wrong_rows(tree: object, fault: Fault, rng: Random) -> object:
 
 
 def _nested_list(tree: object, _: Fault, rng: Random) -> object:
-    """Add a list of objects to every row."""
     for row in list(_rows(tree)):
         row["channels"] = [{"name": name, "count": rng.randint(0, 9)} for name in ("telefon", "e-post")]
     return tree
 
 
 def _fractional(tree: object, _: Fault, __: Random) -> object:
-    """Add a half to every number."""
     return _change_numbers(list(_rows(tree)), tree, lambda number: number + 0.5)
 
 
 def _text(tree: object, _: Fault, __: Random) -> object:
-    """Make numbers text."""
     return _change_numbers(list(_rows(tree)), tree, lambda number: f"{number} st")
 
 
 def _change_numbers(rows: list[Row], tree: object, change: Callable[[float], object]) -> object:
-    """The tree with every number of its rows changed, except ids, months and counts."""
     for row in rows:
         _change_numbers([value for value in row.values() if isinstance(value, dict)], tree, change)
         for name, value in row.items():
@@ -193,7 +187,6 @@ def _change_numbers(rows: list[Row], tree: object, change: Callable[[float], obj
 
 
 def _empty_report(tree: object, fault: Fault, rng: Random) -> object:
-    """The same envelope without rows, with 0 for its numbers."""
     if isinstance(tree, list):
         return []
     if isinstance(tree, dict):

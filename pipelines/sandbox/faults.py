@@ -48,7 +48,7 @@ CONTENTS = {
     "empty_report": "sends no rows, in the usual envelope",
 }
 KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
-"""What the sandbox does, by the kind of fault."""
+"""The kinds of faults, each with its effect."""
 OPTIONS = {
     "rate": "share of requests that fail, from 0 to 1",
     "count": "the most failures",
@@ -62,7 +62,6 @@ OPTIONS = {
     "share": "share of rows that are spoiled, from 0 to 1",
     "restless": "true: rows come and go with every reading of a page",
 }
-"""The options of a fault, with their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ _TYPES: dict[str, Callable[[str], object]] = {
 
 
 class Faults:
-    """The active faults, with the number of requests that each has struck."""
+    """The active faults, with the numbers of requests that each has matched and struck."""
 
     def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:
         self._seed = seed
@@ -141,14 +140,14 @@ class Faults:
         self.page_readings: dict[str, int] = {}
 
     def summary(self) -> list[dict[str, object]]:
-        """Every active fault, with the number of requests that it matched and that it struck."""
+        """Every active fault with its options; `matched` and `struck` are numbers of requests."""
         return [
             {**asdict(fault), "matched": matched, "struck": struck}
             for fault, matched, struck in zip(self._active, self._matched, self._struck, strict=True)
         ]
 
     def draw(self, path: str, target: str, customer: str) -> list[Fault]:
-        """The faults that strike a request: at most one sets its status, and at most one its body."""
+        """The faults that strike a request, at most one of STATUSES and at most one of BODIES."""
         struck: list[Fault] = []
         for number, fault in enumerate(self._active):
             if fault.path is not None and fault.path.lower() not in path.lower():
@@ -164,7 +163,7 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes; only its options `after` and `count` depend on other requests."""
+        """Whether a fault strikes; other requests matter only for its options `after` and `count`."""
         self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
         too_early = self._matched[number] <= fault.after

@@ -48,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _fault_tables() -> str:
-    """The kinds of faults and their options, as two tables."""
     tables = {"KIND of a fault: what the sandbox does": KINDS, "NAME: meaning of its VALUE": OPTIONS}
     return "\n\n".join(
         "\n".join((f"{head}:", *(f"  {name:<20}  {words}" for name, words in table.items())))

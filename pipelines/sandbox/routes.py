@@ -35,9 +35,9 @@ CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path with names in braces, its answer and its parameters; `max_months` limits the interval.
+    """A path with names in braces, the function that answers it, and the parameters that it takes.
 
-    Only the path that writes a budget has no `answer`.
+    `max_months` is the longest interval. Only the path that writes a budget has no `answer`.
     """
 
     path: str
@@ -63,7 +63,7 @@ class Route:
         return path_values
 
     def read(self, query: ReportQuery, path_values: dict[str, str], values: dict[str, str]) -> ReportQuery:
-        """The query with the parameters of the request; rejects what the interface forbids."""
+        """The query with the parameters of the request; wrong ones raise a 400, an unknown user a 404."""
         parameters = Parameters(values)
         if self.max_months is not None or self.reads_dates:
             start, end = parameters.interval(self.max_months)
@@ -89,13 +89,13 @@ class Route:
 
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a request, by name in lower case; they are read one by one. Collects their errors."""
+    """The parameters of a request, by name in lower case; reading them collects their `errors`."""
 
     values: Mapping[str, str]
     errors: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
-        """The times dateFrom and dateTo; both are required if `max_months` limits the interval."""
+        """The times dateFrom and dateTo, at most `max_months` apart; without that limit both are optional."""
         start = self._moment("dateFrom", required=max_months is not None) or datetime.min
         end = self._moment("dateTo", required=max_months is not None) or datetime.max
         if self.errors:
@@ -108,7 +108,7 @@ class Parameters:
         return start, end
 
     def choice(self, name: str) -> str | None:
-        """The value of a choice, which may be sent in any letter case; None if it is missing or invalid."""
+        """The value of a choice as CHOICES spells it; None if it is missing or invalid."""
         values = CHOICES[name]
         text = self._text(name, required=name == "selectionType")
         if not text:
@@ -138,7 +138,7 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
-        """A parameter as local time. A time without an offset is taken as local, a date as its midnight."""
+        """A parameter as local time; a time without an offset is local already."""
         text = self._text(name, required=required)
         try:
             value = datetime.fromisoformat(text) if text else None
@@ -158,7 +158,6 @@ class Parameters:
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
-    """The same day and time some calendar months later, or the last day of a shorter month."""
     month = Month.of(moment.date()).plus(months)
     return moment.replace(month.year, month.number, min(moment.day, month.last_day.day))
 
@@ -170,7 +169,7 @@ def _path_month(year: str, month: str) -> Month:
 
 
 def _user_id(query: ReportQuery, user_id: str | None) -> str | None:
-    """The user id; rejects with 404 a user that no office of the customer has."""
+    """The user id; rejects with 404 a user who has not begun at any office of the customer."""
     world = query.snapshot.world
     users = [user for office in query.offices for user in world.history.users(office.customer_id)]
     if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in users):
@@ -237,7 +236,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find_route(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path, and the values of the names in its braces; only a POST finds the writing route."""
+    """The route of a path, with the values of its names in braces; a POST finds only the writing route."""
     for route in ROUTES:
         path_values = route.match(segments)
         if path_values is not None and (route.answer is None) is (method == "POST"):

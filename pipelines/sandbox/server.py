@@ -66,7 +66,7 @@ class SandboxServer(ThreadingTCPServer):
 
 @contextmanager
 def serving(service: Service) -> Iterator[SandboxServer]:
-    """A service on a real socket, at a free port, until the block ends."""
+    """Serve on a free loopback port until the block ends."""
     with SandboxServer(service, "127.0.0.1", 0) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), name="sandbox", daemon=True)
         thread.start()
@@ -78,8 +78,6 @@ def serving(service: Service) -> Iterator[SandboxServer]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers the requests of one connection, one after the other."""
-
     server: SandboxServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -131,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _reset(self) -> None:
-        """Reset the connection: the caller could take a mere close for the end of the answer."""
+        # The caller could take an ordinary close for the end of the answer.
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())

@@ -24,9 +24,9 @@ from pipelines.sandbox.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class SandboxLogin:
-    """A login; None means all customers of the world, or all paths of the service.
+    """A login for these customers and paths; None means all.
 
-    `paths` are prefixes such as /CRM; for any other path the login is rejected.
+    `paths` are prefixes such as /CRM; on any other path the login is rejected with 401.
     """
 
     username: str = "sandbox"
@@ -71,12 +71,12 @@ class Service:
         return self._snapshot.world
 
     def set_as_of(self, as_of: date) -> None:
-        """Show the world as on that day; the world no longer follows the calendar."""
+        """Show the world as of that day, and no longer follow the calendar."""
         self._today = None
         self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
 
     def budget(self, office_id: str, user_id: str, month: Month) -> Budget:
-        """The budget of a user as shown now; zero if none was ever set."""
+        """The budget of a user as shown now; 0 for each measure if none is shown."""
         budgets = {budget.user_id: budget for budget in self._snapshot.budgets(office_id, month)}
         return budgets.get(user_id) or no_budget(user_id, office_id, month)
 
@@ -90,7 +90,7 @@ class Service:
                 yield self.respond(call, entry)
 
     def respond(self, call: Call, entry: LoggedCall | None = None) -> Reply:
-        """The reply to a request; an error is a reply with the status that the interface documents."""
+        """The reply to a request; an HttpError becomes a reply with its status."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
                 self._snapshot = Snapshot(self.world.at(self._today()), self.budgets)
@@ -150,7 +150,6 @@ class Service:
         self.budgets.accept(body, shown)
 
     def _login(self, header: str | None, path: str) -> SandboxLogin:
-        """The login in a Basic header in UTF-8, if it is valid for the path; rejects any other with 401."""
         scheme, _, encoded = (header or "").partition(" ")
         if scheme.lower() == "basic":
             try:
@@ -172,7 +171,7 @@ class Service:
             raise HttpError(403, "The requested data is not accessible to the caller.")
 
     def _error_reply(self, error: HttpError) -> Reply:
-        """An error as JSON; how the body lists wrong parameters is a guess."""
+        # The lists of wrong parameters in the body are guesses.
         headers = {"WWW-Authenticate": 'Basic realm="Connect"'} if error.status == 401 else {}
         body: dict[str, object] = {"message": str(error)}
         if error.fields and self.shapes == "b":
@@ -187,7 +186,6 @@ class Service:
 
 
 def _customer_of(call: Call) -> str | None:
-    """The customer of a request, named in its path or its query."""
     route_and_values = find_route(call.segments, call.method)
     if route_and_values and "customerId" in route_and_values[1]:
         return route_and_values[1]["customerId"]

@@ -1,7 +1,7 @@
 -- What did users do, month by month: meetings, viewings, calls?
 -- One row per user, month and measure of the live activity report.
 -- All figures are assumed: the service documents neither the shape of this report nor what its measures count.
--- `brokerbi shapes` shows whether the answers have the assumed shape; if they do not, this table is empty.
+-- `brokerbi shapes` shows whether the answers have the assumed shape. If they do not, this table is empty.
 -- Measures have the service's names, in snake_case. One measure may contain another, as meetings_total may contain
 -- meetings_own_booked: compare users or months by one measure, and never add up measures.
 -- If a user has no row in a loaded month, nothing is known about the user's activity.

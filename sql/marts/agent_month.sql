@@ -3,7 +3,7 @@
 -- It is the fact table of a star with marts.dim_agent, marts.dim_office and marts.calendar.
 -- Commission is as the service states it. Budgets of commission are without VAT: compare them with
 -- comparable_commission.
--- marts.user_month states when a number is null; a month that has only a budget has no other numbers. Budgets of future
+-- marts.user_month states when a number is null. A month that has only a budget has no other numbers. Budgets of future
 -- months are included, with is_open.
 -- Key: user_id, month
 -- Columns:

@@ -1,5 +1,5 @@
 -- How did the bidding on each sold home go?
--- One row per sold home whose bids were requested. There is none unless the report of bids has been on.
+-- One row per sold home whose bids were requested. The table is empty unless the report of bids has been on.
 -- Annulled bids count only in canceled_bid_count.
 -- If the hidden bids of a home were not requested, only its visible bids are counted, and its columns of hidden bids
 -- are null.

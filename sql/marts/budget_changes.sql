@@ -1,9 +1,8 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
 -- One row per office, user, month, measure and reading that found a different amount from the reading before.
 -- A change is noted when it is first read, not when it was made.
--- A budget that is read for the first time is no change, except in two cases, in which it counts as entered: its
--- office already had a budget of the measure for the month; or both the office and the month of the budget report had
--- been read before.
+-- A budget that is read for the first time is usually no change. It counts as entered in two cases: its office already
+-- had a budget of the measure for the month; or the office and the month of the budget report had been read before.
 -- Several budgets of a user for one month and measure are added up.
 -- Example: in May the budgets of June are read for the first time: no row. In June the office's only budget is raised
 -- from 100 to 120: one row, with the difference 20.

@@ -1,9 +1,9 @@
 -- Which budgets does each office and user have, and when did they change?
--- One row per office, user, month, measure and version; rows without valid_to_utc are current.
--- A version is a period in which the amount did not change; other columns may change within a version. A version
+-- One row per office, user, month, measure and version. Rows without valid_to_utc are current.
+-- A version is a period in which the amount did not change. Other columns may change within a version. A version
 -- begins when its amount was first read, not when it was set.
--- Several reports may have an amount for the same office, month and measure. Then that of budget_... counts, else that
--- of office_budget_..., else that of user_budget_....
+-- Several reports may have an amount for the same office, month and measure. The first of these reports counts:
+-- budget_..., office_budget_..., user_budget_....
 -- If two customers answer for an office, only one of them counts. A row that is only the total of users' rows is left
 -- out.
 -- Key: office_id, user_id, month, measure, valid_from_utc

@@ -1,7 +1,7 @@
 -- A table of dates: which days, months, quarters and years are there?
 -- One row per day, for a BI tool that needs a table of dates.
--- The first day is that of the first month that is loaded for any office or has a budget. The last day is the end of
--- the year of the last such month.
+-- The first day is the start of the first month that is loaded for any office or has a budget. The last day is the end
+-- of the year of the last such month.
 -- Monthly facts have the first day of their month, so both monthly and daily facts join on day.
 -- Kind: view
 -- Key: day

@@ -18,8 +18,8 @@
 --   month: first day of the month that had the sale
 --   contract_on: day of the contract of the sale
 --   is_restatement: whether the month was over at the previous reading, so that the total of a closed month fell
---   is_in_totals: whether the totals of the office report no longer include the sale: that report was read in the same
---     run as the loss, or later. If false, the totals may still include the sale
+--   is_in_totals: whether the loss of the sale is in the totals of the office report, because that report was read in
+--     the same run as the loss, or later. If false, the totals may still include the sale
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
 --   final_price: sale price; currency not documented
 --   load_id_before: the last load that listed the sale; joins meta.loads

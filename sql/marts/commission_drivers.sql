@@ -1,9 +1,9 @@
 -- Did commission from sales change because of the number of homes, their prices or the fee?
 -- One row per level, member (office, brand, region or chain), period and month that is over. The period is compared
 -- with the same months a year before.
--- Commission from sales is homes x average price x fee; the fee is commission in percent of the price.
+-- Commission from sales is homes x average price x fee. The fee is commission in percent of the price.
 -- The effect of each factor is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive).
--- It covers only the offices that marts.growth compares.
+-- These three effects cover only the offices that marts.growth compares.
 -- The rest of the difference is offices_effect, so the four effects add up exactly.
 -- All effects are null if a factor or the difference is unknown, or if a factor is zero or negative.
 -- The effects of a brand's offices need not add up to the brand's. If homes move to offices with other prices, the

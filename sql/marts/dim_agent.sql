@@ -1,6 +1,6 @@
 -- Which agents are there, of which office, and since when?
 -- One row per user: the rows of marts.users, as a dimension of marts.agent_month, user_month and agent_trends.
--- The office is the user's latest one; the office of a month is in the fact table.
+-- The office is the user's latest one. The office of a month is in the fact table.
 -- Kind: view
 -- Key: user_id
 -- Columns:

@@ -4,7 +4,7 @@
 -- Three kinds of rows are not in meta.conditions:
 -- 1. reports differ: one row per office and month in which reports disagree;
 -- 2. not refreshed: one row per office, report and month that is no longer requested and was last read less than a year
--- after its start, except if access is denied (meta.conditions has that);
+-- after its start. If access is denied, there is no such row, because meta.conditions has one;
 -- 3. tax basis: one row per loaded report with commissions, if VAT is not declared.
 -- A null in subject, report, measure, customer, earner_id or month means that any value may be affected.
 -- A budget is not doubtful if another report of the same customer has it on time.

@@ -1,8 +1,8 @@
 -- How many valuations, homes registered for sale and sales were there?
 -- One row per earner (office or user) and month. Filter on one earner_kind: adding both counts everything twice.
 -- Numbers add up over months and offices.
--- For a conversion rate, divide sum(sold_estate_parts) by sum(valuation_parts). With fewer than 25 valuations, it means
--- little.
+-- For a conversion rate, divide sum(sold_estate_parts) by sum(valuation_parts). A rate of fewer than 25 valuations
+-- means little.
 -- Homes are usually sold months after their valuation, so look at a whole year.
 -- Key: earner_kind, earner_id, month
 -- Columns:

@@ -2,7 +2,7 @@
 -- One row per level, member (office, brand, region or chain), period and month that is over, if anything is known
 -- about the year before.
 -- Growth in total includes offices that opened or closed. Like-for-like growth covers only offices that were open in
--- all months of both periods: compared_office_count of office_count. Show both together.
+-- all months of both periods; compared_office_count is their number. Show both kinds of growth together.
 -- Example: ten offices earned 100 a year before and 102 now; an eleventh has opened and earned 8. Growth in total is
 -- 10 %, like-for-like growth 2 %.
 -- Kind: view

@@ -3,8 +3,8 @@
 -- loaded, see marts.office_coverage.
 -- An agent is a user with is_active in marts.user_month. An agent who stops being active counts as left or quiet in
 -- the month after the last active one.
--- An agent who changed office counts as moved at each level where that is another office, brand or region, and never
--- as left or joined.
+-- An agent who changed office never counts as left or joined. The agent counts as moved at level office, and also at
+-- level brand or region if the new office has another brand or region.
 -- So the active agents of a month are those of the month before, plus joined, back and moved in, less left, quiet and
 -- moved out.
 -- A count is null if the user report of one of the offices is not loaded in full for the month. All counts except

@@ -1,12 +1,13 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
--- The office is the company that the lead names, by its id, number or name. If that is no office of the chain, the
--- office is the requested customer, if the customer is an office. Otherwise it is the office at which the user had
--- last worked. If there is none, it is unknown.
+-- The office is the first of these that is an office of the chain; if none is, the office is unknown:
+-- 1. the company that the lead names, by its id, number or name;
+-- 2. the requested customer;
+-- 3. the office at which the user had last worked.
 -- Answers that do not count for the office (marts.office_sources) are left out. If several answers remain, the one
 -- loaded last counts.
--- The sale of a home is found by the estate's id. It is later than the lead if its contract is of the same day or
--- later. Sales before the file's first month are not known.
+-- The sale of a home is found by the estate's id. A sale counts as later than the lead even if its contract is of the
+-- same day. Sales before the file's first month are not known.
 -- The table is built year by year, which takes a third less time than building all at once.
 -- For each: SELECT unnest(range(coalesce(year(min(month)), 2000), coalesce(year(max(month)), 2000) + 1)) AS part_year FROM staging.leads
 -- Key: lead_id, way
@@ -32,9 +33,9 @@
 --     and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate. Removed leads, and
---     leads after the sale of the estate, do not count as first. So these leads count each home once per way and side
+--     leads after the sale of the estate, do not count as first. So there is one such lead per home, way and side
 --   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side. Removed leads,
---     and leads after the sale of the estate, do not count as first. So these leads count each home once per way
+--     and leads after the sale of the estate, do not count as first. So there is one such lead per home and way
 --   sold_on: day of the contract, if the estate was sold after the lead was created
 --   days_to_contract: days from the creation of the lead to sold_on
 --   _customer: the customer whose answer the row comes from

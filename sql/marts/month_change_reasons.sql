@@ -1,15 +1,15 @@
 -- Why did a month that was over change?
 -- One row for each sale or agent that explains a part of a change in marts.month_changes. If a part remains
 -- unexplained, it has a row too. The amounts of a change add up exactly to its difference.
--- The reasons are changes of sales and agents. Of these groups, the first whose amounts add up to the difference gives
--- the reasons:
--- 1. all changes noted between the last reading of the earlier total and the change: those of sales, then those of
--- sales and agents together;
+-- The reasons are changes of sales and of agents. The following groups are tried in this order, in 1 and 2 first the
+-- changes of sales alone, then those of sales and agents together. The first group whose amounts add up to the
+-- difference gives the reasons:
+-- 1. all changes noted between the last reading of the earlier total and the change of the month;
 -- 2. all changes noted between the first reading of the earlier total and the next reading of their own report after
--- the change: those of sales, then those of sales and agents together;
--- 3. a single change, noted up to a week after the change of the month; if several single changes equal the
+-- the change of the month;
+-- 3. a single change, noted up to a week after the change of the month. If several single changes equal the
 -- difference, none of them is a reason.
--- If no group adds up, all changes of group 1 are reasons, and the rest is unexplained.
+-- If no group adds up, all changes of group 1 are reasons, and the rest of the difference is unexplained.
 -- The change of a sale or an agent explains only one change of a measure.
 -- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
 -- office lists now, counts whole where it was listed, because its shares there are not known any more. The error is in
@@ -27,8 +27,8 @@
 --   kind: for a sale, "sale new", "sale gone" (from this month and office) or "sale changed" (also if another office
 --     lists the sale and this office shares it). For an agent, "writings" or "valuations"; "writings or valuations" if
 --     both changed, or if it is not known which did. For the unexplained rest, "nobody" or "open". "nobody" means three
---     things: the sales list and the user report were read since; by them the rest belongs to no sale and no agent; and
---     no other office has the opposite rest
+--     things: the sales list and the user report were read since; in both, the rest belongs to no sale and no agent;
+--     and no other office has the opposite rest
 --   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
 --     in marts.month_changes
 --   estate_id: id of the estate

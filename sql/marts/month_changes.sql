@@ -3,7 +3,7 @@
 -- These are the changes of marts.office_restatements, with a row for each measure. A month without an earlier amount
 -- has no change.
 -- marts.month_change_reasons states why the amounts changed.
--- The changes of one measure of a month may be added up; never add up measures.
+-- The changes of one measure of a month may be added up. Never add up measures.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: time of the newest answer in the file when the change was found

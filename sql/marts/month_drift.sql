@@ -1,6 +1,6 @@
 -- By how much did the totals of months still change, by the age of the month in weeks?
--- One row per measure and age in weeks at which at least three months were read, and read again at least four weeks
--- later.
+-- One row per measure and age in weeks. An age has a row if at least three months were read at that age, and read again
+-- at least four weeks later.
 -- For each month and week of its age, two sums are compared: the totals of the office report at the last reading in
 -- that week, and the totals now (marts.month_total_versions). Both are over the offices that were read in that week. A
 -- month does not count in weeks without a reading.

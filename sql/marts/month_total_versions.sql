@@ -1,5 +1,5 @@
 -- What was the total of each month, at every reading?
--- One row per report, office, month and total; the one without valid_to_utc is the current total. When a month is
+-- One row per report, office, month and total. The row without valid_to_utc is the current total. When a month is
 -- first read as over, a new row begins even if its total is the same.
 -- A loaded month without rows is zero. An amount is null in two cases: no row of the month has it; or the office report
 -- has no row of the office, but may lack one (marts.office_sources: lacks_rows or lacks_amount).
@@ -13,9 +13,9 @@
 --   valid_from_utc: time of the newest answer in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
 --   row_count: number of rows: of the office report, sales, events, or leads and tips
---   commission: of the office report, its commission; of the sales, their whole commissions; the currency of both is
---     not documented. Of running commissions, their sum in SEK without VAT; null if one of the amounts is unknown. Null
---     for leads
+--   commission: for the office report, its commission; for sales, their whole commissions; the currency of both is not
+--     documented. For running commissions, their sum in SEK without VAT, and null if one of the amounts is unknown.
+--     Null for leads
 --   price: prices of what was sold, currency not documented; null for running commissions and leads
 --   estate_parts: homes sold; null for running commissions and leads
 --   _customer: the customer whose answer showed the total

@@ -9,7 +9,7 @@
 -- 4. of these, the office's own answer.
 -- A group's answer that was read after the office had left the group does not count.
 -- A month without a row is unknown, not zero. The rest of a month with is_cut_short or is_unfinished is unknown too.
--- If lacks_rows is true, so is an office of which the answer has no row.
+-- If lacks_rows is true, an office without a row in the answer is unknown too.
 -- Example: the office M1 and its group G both answer for M1 in one run, and M1 counts. Once M1 is switched off in the
 -- settings, G counts.
 -- Key: report, office_id, month
@@ -19,8 +19,8 @@
 --   lacks_amount: whether the commission is missing in the office report, by one of two rules. First: another report
 --     has a sale or some commission of the office for the month, but the office report has no row of the office, or no
 --     commission in its row. Second: the office's row has no commission, although the last one known was not 0. The
---     second rule is off if null may just mean 0: some row without commission is contradicted neither by another
---     report nor by an earlier answer
+--     second rule is off if null may just mean 0. That is assumed if some row without commission is contradicted
+--     neither by another report nor by an earlier answer
 --   is_partial: whether something of the office is missing, in one of three ways: the month was cut short or is
 --     unfinished; the answer lacks the amount; or the answer lacks rows. Missing rows do not matter in an office report
 --     with a row of this office

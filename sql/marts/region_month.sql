@@ -1,5 +1,5 @@
 -- What did each region of the chain earn and do, month by month?
--- One row per region of the settings and month that is loaded for any office; the row without a region covers
+-- One row per region of the settings and month that is loaded for any office. The row without a region covers
 -- offices that have none in the settings. Regions add up to marts.chain_month.
 -- Kind: view
 -- Key: region, month

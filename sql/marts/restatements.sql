@@ -1,7 +1,7 @@
 -- What changed afterwards in months that were over?
 -- One row per report, office, month and build that found different totals from the build before.
 -- Only months that were over at the reading before are here: an open month grows, which is no restatement.
--- Builds compare totals. Two changes between two builds are one row; changes that cancel each other out make no row.
+-- Builds compare totals. Two changes between two builds are one row. Changes that cancel each other out make no row.
 -- Never add up reports: the office report and the sales list both show the same change. marts.office_restatements has
 -- the office report alone.
 -- Key: report, office_id, month, noted_at_utc

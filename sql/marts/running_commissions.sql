@@ -1,5 +1,5 @@
 -- Which commissions were earned in steps?
--- One row per event, counted once even if two customers answer with it; equal rows can both be real.
+-- One row per event, counted once even if two customers answer with it. Two equal events can both be real.
 -- An event that names no office belongs to the requested customer if that is an office, else to the customer's only
 -- office.
 -- Events of offices that are unknown, or that no configured customer answers for, are left out, and a check names

@@ -1,8 +1,8 @@
 -- Which sale explains the change of a month?
 -- One row per sale, build that found it changed, and affected office and month. A sale that moved has two rows: one
 -- where it left and one where it arrived.
--- By noted_at_utc, office and month, the sums of commission_change, price_change and row_count_change over rows with
--- is_restatement equal those of marts.restatements (report sales).
+-- Added up by noted_at_utc, office and month, the columns commission_change, price_change and row_count_change of the
+-- rows with is_restatement equal those of marts.restatements (report sales).
 -- In a month that was not over, new sales are expected and not listed. Other changes are listed, with is_restatement
 -- false.
 -- A first reading is not a change. Builds compare states, so two changes between two builds are one.

@@ -1,5 +1,5 @@
 -- What was the state of each sale, at every reading?
--- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
+-- One row per estate and state it had in marts.sales. The row without valid_to_utc is the current state.
 -- A state is dated by the build of the marts that first found it: exact to the nightly run, not to the minute.
 -- A new state begins when a sale appears or is gone, or when its office, month, day of contract, commission or price
 -- changes. Address and agents are as last read.
@@ -12,13 +12,15 @@
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   month: first day of the month of the contract; of a sale that is gone, the month that had it
---   commission: whole commission, all agents together; currency not documented, tax basis as declared in marts.tax_basis
+--   commission: whole commission, all agents together; currency not documented, tax basis as declared in
+--     marts.tax_basis
 --   final_price: sale price; currency not documented
 --   was_over: whether the month was over when it was last read before, so that a change in it is a restatement; false
 --     if it had not been read
 --   left_was_over: for a sale that moved, was_over of the month and office that it left; null if it did not move
 --   version: 1 for the oldest, 2 for the next
---   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
+--   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were
+--     stored
 --   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null for a sale
 --     that was gone before agents were stored
 --   valid_from_utc: time of the newest answer in the file when the state was found

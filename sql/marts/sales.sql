@@ -1,5 +1,5 @@
 -- Which homes were sold, when, for how much and by whom?
--- One row per estate in the sales report; valuations and writing assignments are no sales and are left out.
+-- One row per estate in the sales report. Valuations and writing assignments are no sales and are left out.
 -- If a contract moved to another month, and its first month was not requested again, bi has two rows of the estate.
 -- The one that the service changed last counts, and a check names the estate.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
@@ -7,8 +7,9 @@
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
 --   office_id: customer id of the listing office, under which the service reports the home. If several offices list
---     the home, it is the one whose row the service changed last; of equals, the responsible agent's own, then the one
---     with the lowest id. An agent's share counts at the agent's own office, see marts.sale_shares
+--     the home, it is the one whose row the service changed last. Of equally new rows, the responsible agent's own
+--     office counts, else the one with the lowest id. An agent's share counts at the agent's own office, see
+--     marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate

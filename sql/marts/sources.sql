@@ -1,7 +1,7 @@
 -- Which answer does a month of a report come from, which request fetched it, and in which file is it?
--- One row per report, customer and month that is loaded; for a row of a mart see marts.sources_of.
+-- One row per report, customer and month that is loaded. For a row of a mart, see marts.sources_of.
 -- The rows are in the tables that `tables` names, with load_id as _load_id and month as _month. The landing file has
--- every request with its query; `brokerbi explain` reads it again.
+-- every request with its query. `brokerbi explain` reads the file again.
 -- Key: report, customer_id, month
 -- Columns:
 --   month: first day of the month

@@ -1,6 +1,6 @@
 -- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
--- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word.
+-- One row per incoming lead or tip with the state New that is not removed. Leads of sellers come first; of each kind,
+-- the oldest comes first. It is assumed that New means untouched.
 -- A lead that an agent has taken up since read_at_utc is still here.
 -- For figures, count rows by office and age_band: yesterday's leads are not overdue.
 -- Key: lead_id, way

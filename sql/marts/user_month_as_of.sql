@@ -1,13 +1,14 @@
 -- What had each user earned in each month, as known at a moment?
--- One row per user and month that marts.user_month had at the moment, or has had only since. The moment is in UTC, for
+-- One row per user and month that marts.user_month had at the moment or has had since. The moment is in UTC, for
 -- example TIMESTAMP '2026-03-01 00:00'.
 -- Two users may have the same name: group by user_id; marts.users has a label for each. Names are always the current
 -- ones.
 -- A moment before the first reading raises an error, which states since when users are known.
 -- If a user and month were first read after the moment, the amounts are null (unknown, not zero), and known_since_utc
 -- states when they were first read.
--- Amounts are exact to the build of the marts, usually the nightly run; read_by_utc states by when they had been read.
--- At a moment after the last build, they equal those of marts.user_month.
+-- Amounts are exact to the build of the marts, usually the nightly run. The column read_by_utc states by when they had
+-- been read.
+-- At a moment after the last build, the amounts equal those of marts.user_month.
 -- Parameters: moment
 SELECT
     versions.month,

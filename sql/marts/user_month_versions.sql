@@ -1,5 +1,5 @@
 -- What did each user earn in a month, at every reading?
--- One row per user, month and total; the one without valid_to_utc is the current total, as in marts.user_month.
+-- One row per user, month and total. The row without valid_to_utc is the current total, as in marts.user_month.
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
 -- Writings and valuations are null in totals that were found before these two were stored.
 -- A total is dated by the build of the marts that first found it: exact to the nightly run, not to the minute.

@@ -1,21 +1,23 @@
 -- Whose answer counts for a user's commission?
 -- One row per user, month and customer whose user report counts. If a user has several rows in a month, their amounts
 -- are added up.
--- Two customers that answer for the same office (marts.customer_overlaps) are compared user by user. Below, the larger
--- one is the customer with more offices, the smaller one is the other, and the evidence is all offices that
--- staging.user_offices names for the user and month. One is newer if it alone is still requested and found. If both or
--- neither are, the one read in a later run is newer.
--- Both count if both have a row of the user, and the evidence names offices of each, but none that they share. Each is
+-- Two customers that answer for the same office (marts.customer_overlaps) are compared user by user.
+-- The larger is the customer with more offices, and the smaller is the other one. The evidence is all offices that
+-- staging.user_offices names for the user and month.
+-- The newer is the only one of the two that is still requested and found. If both or neither are, it is the one that
+-- was read in a later run.
+-- If both have a row of the user, and the evidence names offices of each but none that they share, both count. Each is
 -- then assumed to report the amounts earned at its own offices. A check names users with equal amounts in two answers.
--- Otherwise, if both have a row of the user, the larger one counts, except in three cases, in which the smaller one
--- does.
--- 1. The smaller one is newer, and the evidence names only its offices. This holds even if it has no row of the user:
--- then neither counts.
--- 2. The evidence names only offices of the smaller one, but not only offices of the larger one. This holds even if
--- the smaller one was read earlier, but not if only the larger one is still requested and found.
--- 3. Only the smaller one is still requested and found.
--- If only the smaller one has a row of the user, that row counts, with one exception. Neither counts if the smaller one
--- is not newer, the larger one's answer covers all its offices, and case 2 does not apply.
+-- Otherwise, if both have a row of the user, the larger counts. There are three exceptions, in which the smaller
+-- counts:
+-- 1. The smaller is the newer, and the evidence names only offices of the smaller. In this case the larger does not
+-- count even if the smaller has no row of the user.
+-- 2. The evidence names only offices of the smaller, and not only offices of the larger. The smaller then counts even
+-- if it was read earlier, but not if only the larger is still requested and found.
+-- 3. Only the smaller is still requested and found.
+-- If only the smaller has a row of the user, that row counts. There is one exception, in which neither counts. It needs
+-- three things: the smaller is not the newer; the answer of the larger covers all offices of the smaller; and case 2
+-- does not apply.
 -- Example: the group G answers for the offices M1 and M2, and the office M1 also for itself, a day later. A user whose
 -- evidence names only M1 counts by the answer of M1. A user whose evidence names M1 and M2 counts by the answer of G,
 -- because that of M1 has only a part of the user's numbers.
@@ -24,8 +26,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if the
---     commission of any other row without one was never known, or was last 0, because null may then just mean 0
+--   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if null
+--     may just mean 0. That is assumed if any row has no commission, and its last one known was 0 or none was known
 --   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
 --     unfinished, or lacks the amount
 WITH loaded_months AS (
@@ -45,7 +47,6 @@ offices_ever AS (
     GROUP BY ALL
 ),
 
--- The larger customer of a pair is the one with more offices, the smaller one is the other.
 pairs AS (
     SELECT
         customer_pairs.customer_id AS larger_id,

@@ -1,5 +1,5 @@
 -- Which users are added up from the answers of several customers, and might be counted twice?
--- One row per user and month with more than one answer that counts; see marts.user_sources.
+-- One row per user and month with more than one answer that counts (marts.user_sources).
 -- Each answer is assumed to have the amounts earned at the customer's own offices. The service does not document this:
 -- each answer may have the whole.
 -- Equal amounts in both answers, month after month, suggest the whole: then the user is counted twice. A single equal

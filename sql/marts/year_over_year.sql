@@ -2,7 +2,7 @@
 -- One row per office and month with known commission.
 -- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded.
 -- The year so far adds up months from January, and is null unless each of them is completely loaded.
--- An open month is not compared. Nor is a year so far that includes one.
+-- An open month is not compared. A year so far that includes an open month is not compared either.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:

@@ -1,5 +1,5 @@
 -- Which bids have been made?
--- One row per requested customer and bid, as last read; a bid in both lists is hidden.
+-- One row per requested customer and bid, as last read. A bid that is in both reports, Bids and HiddenBids, is hidden.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   estate_id: id of the estate

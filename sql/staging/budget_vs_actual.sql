@@ -1,19 +1,20 @@
 -- How far are offices and users from their budgets, and where will the year end?
--- One row per office or user, month and measure, in every year that has a budget: months with a budget, and months
--- without one in which the office is loaded or the user was at work.
+-- One row per office or user, month and measure, in every year that has a budget. A month without a budget is included
+-- if the office is loaded or the user was at work in it.
 -- A row without a user is the office as a whole: its budget is the sum of its users' budgets and of budgets without a
 -- user. A user's budgets at several offices are added up, because the user report does not state the office of a
 -- commission.
--- Registered estates of an office are compared with the estates entered in the month (estates_by_creation), meetings
--- with those of live_activity. That these are what is budgeted is assumed.
+-- The budget of registered estates is compared with the office's estates entered in the month (estates_by_creation).
+-- The budget of meetings is compared with the meetings of live_activity. It is assumed that they mean the same things.
 -- The year to date has every month from January. Months before a user began count as zero if the user report of the
 -- user's offices is loaded for them. Shares compare only the months with a budget: look at budget_month_count.
--- The forecast is the amount reached so far, the current month included, plus the rest of the budget at the attainment
--- of the months that are over. A coming month without a budget counts as the average of these months.
--- Nothing more is forecast in three cases: there was no trace in three months; there is neither a trace in the month
--- nor a later budget; or the user has left the directory.
+-- The forecast is the amount reached so far, the current month included, plus an estimate for the rest of the year. The
+-- rest of the budget counts at the attainment of the months that are over. A coming month without a budget counts as
+-- the average of the months that are over.
+-- The estimate is zero in three cases: there was no trace in three months; there is neither a trace in the month nor a
+-- later budget; or the user has left the directory.
 -- The forecast is null if a month of the year so far is not loaded. The row of the latest month that is over has
--- today's forecast; earlier rows have the forecast as of their end.
+-- today's forecast. Earlier rows have the forecast as of their end.
 -- Kind: table
 -- Columns:
 --   office_id: customer id of the office; for a user, the office with the user's largest budget in the month or,
@@ -31,8 +32,8 @@
 --     deducted: see basis_note
 --   attainment_share: actual as a share of budget, 1 when just reached. Null in three cases: without a budget; in an
 --     open month; if actual is null
---   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add it
---     up over months
+--   year_to_date_budget: budget from January to the month, from the months that have one; already a sum, so never add
+--     it up over months
 --   year_to_date_actual: amount reached from January to the month; null if actual is not known in one of these months;
 --     already a sum, so never add it up over months
 --   year_to_date_attainment_share: amount reached in the months with a budget, as a share of year_to_date_budget. Null

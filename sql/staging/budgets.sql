@@ -1,15 +1,17 @@
 -- Which budgets do all budget reports together state?
--- One row per report, office, user, month, measure and version of a budget; several reports may have the same budget.
+-- One row per report, office, user, month, measure and version of a budget. Several reports may have the same budget.
 -- The office is the first of these that is known:
 -- 1. the requested customer's office with the number in the row (FIR31529 is M31529, assumed);
 -- 2. the id in the row;
 -- 3. the requested office itself, or the only office that the customer answers for;
 -- 4. the only office of the customer at which the user has sales or running commissions.
 -- If none is known, the office is unknown, and a check counts the row.
--- A row without a user is a total and not a budget if, when first read, it was the sum of the users' rows of its
--- report, office, month and measure.
--- Rows of an id that no user has are totals too, if two things are true. The customer's directory is loaded. Each of
--- these rows is the sum of the other users' rows; in at least three months, two or more of those have an amount.
+-- A row without a user may be the total of the users' rows of the same report, office, month and measure. It is a
+-- total, and not a budget, if it was their sum when it was first read.
+-- Rows with an id that no user has are totals too, if three things are true:
+-- 1. The customer's directory is loaded.
+-- 2. Each of these rows is the sum of the rows of all other users.
+-- 3. In at least three months, two or more other users have an amount.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   report: the budget report that the row comes from

@@ -1,19 +1,21 @@
 -- What did each office earn in a month, according to the office report?
 -- One row per requested customer, office and month.
--- Averages and percentages cannot be added, so the commission from sales alone is computed here. If there was no
--- writing assignment and no valuation, it is the whole commission. Otherwise it is that of the report of sales alone,
--- if that is loaded (it is off by default), or else the service's average times the parts.
--- An office that a row names only by its old number is the one known office with that number, so that a group and its
--- office agree. If no known office has the number, the number stays. If several have it, the office is unknown, and
--- the month lacks rows in staging.months.
+-- Averages and percentages cannot be added, so the commission from sales alone is computed here:
+-- 1. If there was no writing assignment and no valuation, it is the whole commission.
+-- 2. Otherwise, if the report of sales alone is loaded (it is off by default), it is the commission in that report.
+-- 3. Otherwise it is the service's average times the parts.
+-- If a row names its office only by the old number, the office is the requested customer, if that has the number.
+-- Otherwise it is the only known office with the number. So the answers of a group and of its office agree. If no known
+-- office has the number, the number stays. If several have it, the office is unknown, and the month lacks rows in
+-- staging.months.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office; null if several have the number that names it
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis not
---     documented
+--   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis
+--     not documented
 --   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
 --     or worked out from the average to half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented

@@ -1,11 +1,12 @@
 -- What did each office earn in a month, as the by-month report states it?
--- One row per requested customer, office and month; a month without activity may be missing.
+-- One row per requested customer, office and month. A month without activity may be missing.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission from sales, valuations and writing assignments together; currency and tax basis not documented
+--   commission: commission from sales, valuations and writing assignments together; currency and tax basis not
+--     documented
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 SELECT

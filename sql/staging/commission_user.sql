@@ -1,5 +1,5 @@
 -- What did each user earn in a month, according to the user report?
--- One row per requested customer, user and month; the report does not state the office.
+-- One row per requested customer, user and month. The report does not state the office.
 -- The commission from sales alone is computed as in commission_office.
 -- Kind: table
 -- Columns:
@@ -7,8 +7,8 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis not
---     documented
+--   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis
+--     not documented
 --   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
 --     or worked out from the average to half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented

@@ -1,7 +1,7 @@
 -- Which offices does each customer answer for?
 -- One row per requested customer and office that it answered for in any month.
--- An office whose rows have all disappeared still counts if earlier totals have it.
--- Only reports with an entry per requested office are read; agents and leads may belong to other offices.
+-- An office still has a row if its entries have all disappeared but earlier totals have it.
+-- Only reports with an entry per requested office are read. Agents and leads may belong to other offices.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -9,12 +9,14 @@
 --   office_name: name of the office
 --   office_city: town of the office
 --   named_at_utc: when an answer last named the office
---   first_month: first month in which its answers have an entry of the office; null if none has one any more
---   last_month: last month in which its answers have an entry of the office, coming months of budgets included
---   latest_run_utc: when the latest run began whose answers have an entry of the office; null if only budgets have one
---   has_moved: whether a later answer of this customer had no entry of the office, and another requested customer had
---     one later
---   came_after_utc: for an office that moved here from another customer: when the latest run began in which that other
+--   first_month: first month in which the customer's answers have an entry of the office; null if none has one any more
+--   last_month: last month in which the customer's answers have an entry of the office, coming months of budgets
+--     included
+--   latest_run_utc: start of the latest run in which an answer of the customer has an entry of the office; budgets do
+--     not count
+--   has_moved: whether the office has moved from this customer to another one. A later run of this customer had no
+--     entry of the office, and another requested customer had one in a later run
+--   came_after_utc: for an office that moved here from another customer: start of the latest run in which that other
 --     customer had an entry of the office; null if the office did not move
 WITH entries AS (
     SELECT

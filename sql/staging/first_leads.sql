@@ -1,12 +1,12 @@
 -- Which lead was the first of its home?
--- One row per home, way and side with a lead before its sale; removed leads do not count.
+-- One row per home, way and side with a lead before its sale. Removed leads do not count.
 -- A table, because marts.leads would otherwise need memory for this and for sorting at the same time.
 -- Kind: table
 -- Columns:
 --   way: incoming lead, outgoing lead or tip
 --   landed_row: row of the table of bi by its column _row
 --   month: first day of its month
---   is_first_on_any_side: whether it is the first of this way over all sides
+--   is_first_on_any_side: whether it is the first lead of this way on any side
 SELECT
     way,
     first_lead.landed_row,

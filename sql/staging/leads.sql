@@ -1,6 +1,6 @@
 -- Which leads and tips were sent, by whom and to whom?
 -- One row per lead received, lead sent out or tip, and requested customer.
--- A received lead belongs to its receiver; a sent lead or a tip belongs to its sender.
+-- A received lead belongs to its receiver. A sent lead or a tip belongs to its sender.
 -- Messages and the names of contacts stay in bi: counts do not need them.
 -- Columns:
 --   customer_id: the requested customer, an office or a group

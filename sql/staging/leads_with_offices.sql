@@ -1,5 +1,5 @@
 -- Which leads and tips are there, and at which offices?
--- One row per lead or tip and answer that counts for its office; marts.leads states the rules.
+-- One row per lead or tip and answer that counts for its office. The header of marts.leads states the rules.
 -- Columns:
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
 --   receiver_office_id: customer id of the office that received a tip, or whose user did

@@ -1,5 +1,5 @@
 -- Which months of which report are loaded, by which load, and are they still requested?
--- One row per report, customer and month in the ledger; a month without a row is unknown, not zero.
+-- One row per report, customer and month in the ledger. A month without a row is unknown, not zero.
 -- Kind: table
 -- Columns:
 --   report: name of the report
@@ -7,9 +7,9 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
---   run_read_at_utc: when the service gave the last answer to this report in the same run, for any customer: all its
---     answers in a run are equally new
---   run_began_at_utc: when the service gave the first answer of that run, of any report, that is still loaded
+--   run_read_at_utc: when the service gave the last answer to this report in the same run, for any customer, because
+--     all answers to a report in a run count as equally new
+--   run_began_at_utc: when the service gave the first answer of that run; only answers that are still loaded count
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
 --   source_state: asked for (still requested), or why it is not: customer removed (from the settings), customer
@@ -18,13 +18,13 @@
 --   is_refreshed: whether this report of this customer is still requested and found; if not, its rows stay as loaded
 --   is_cut_short: whether it was last requested before the month was over and is no longer requested, so that the
 --     rest of the month is missing
---   is_unfinished: whether the month was last requested before its end, although it is over according to any answer
+--   is_unfinished: whether the month was last requested before its end, although another answer shows that it is over
 --   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, so that its amounts are
 --     unknown. A row without a readable date may belong to any month of its load. Nested rows, and rows of months that
 --     were not requested, do not count
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
---   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and is
---     over, according to any answer
+--   is_growing: whether the month is not over, or its end is still to be requested; false if it is both cut short and
+--     unfinished
 --   is_current: whether it is still requested, or was last read at least twelve months after it began; only the
 --     thirteen latest months are read regularly
 WITH lacking_months AS (

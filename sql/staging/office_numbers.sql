@@ -1,4 +1,4 @@
--- Which office does a report mean by a number that lacks the office's prefix, or has another one?
+-- Which office does a report mean by a number without the office's prefix, or with another prefix?
 -- One row per number that only one office has. 101 and FIR101 are taken for M101.
 -- Columns:
 --   number: the office id without its leading letters

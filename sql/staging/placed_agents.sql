@@ -1,8 +1,10 @@
 -- At which office does an agent's share of a sale count?
 -- One row per agent of an estate in an answer, as in staging.sales_agents.
--- A share counts at the listing office if the agent worked there in the month. Otherwise it counts at the stated
--- office, which is the agent's office of today, if the agent worked there in the month. Otherwise it counts where the
--- agent worked or, if that is unknown, at the stated office.
+-- A share counts at the first of these offices:
+-- 1. the listing office, if the agent worked there in the month;
+-- 2. the stated office, which is the agent's office of today, if the agent worked there in the month;
+-- 3. the office at which the agent worked in the month;
+-- 4. the stated office.
 -- Columns:
 --   counted_office_id: customer id of the office at which the share counts
 SELECT

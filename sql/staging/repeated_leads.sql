@@ -1,6 +1,6 @@
 -- Which leads and tips do several answers have, and which of them counts?
 -- One row per lead or tip with several rows: the one loaded last.
--- A table, because marts.leads is built in parts, and each would search all leads.
+-- A table, because marts.leads is built in parts, and each part would search all leads.
 -- Kind: table
 -- Columns:
 --   way: incoming lead, outgoing lead or tip

@@ -1,5 +1,5 @@
 -- Which commissions were earned in steps, in SEK?
--- One row per event; there is no id, and equal rows can both be real, so none is dropped.
+-- One row per event. Events have no id, and two equal events can both be real, so none is dropped.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office; if the row names none, the requested office, or the only office that the

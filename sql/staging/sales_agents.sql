@@ -1,5 +1,5 @@
 -- Who shares the commission of an estate?
--- One row per agent of an estate in an answer; landed_estate identifies the answer.
+-- One row per agent of an estate in an answer. The column landed_estate identifies the answer.
 -- Columns:
 --   landed_row: row of bi.sales_agents by its column _row
 --   landed_estate: row of bi.sales_estates that the agent is nested in

@@ -1,7 +1,7 @@
 -- Which trademarks do the offices trade under?
 -- One row per requested customer, current trademark and office.
 -- An office may be named by its number, with any prefix or none.
--- An answer that names no office is taken for all offices of the customer, if it has only one trademark, or if the
+-- An answer that names no office counts for all offices of the customer in two cases: it has only one trademark; or the
 -- customer is an office.
 -- Columns:
 --   customer_id: the requested customer, an office or a group

@@ -1,15 +1,14 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
--- No report states the office. The best kind of evidence counts, and of one kind the office with the most evidence.
--- From best to worst:
+-- No report states the office. The best kind of evidence counts. If it names several offices, the one with the most
+-- evidence counts. The kinds of evidence, the best first:
 -- 1. the user report of the office itself;
 -- 2. running commissions;
 -- 3. the listing office of the sales that the user was responsible for;
 -- 4. the company of the user's leads;
 -- 5. budgets with an amount;
--- 6. the agent's own office on sales, which is today's, even on old sales;
--- 7. the directory of an office, if no other office's directory has the user; only in the month in which it was last
--- read.
+-- 6. the agent's own office as the sales state it, which is the office of today, even on old sales;
+-- 7. the directory of an office, in the month in which it was last read, if no other office's directory has the user.
 -- If user reports of several customers have the user, the customer with the user's largest commission so far comes
 -- first, so that an agent of two offices does not move every month. For the same reason, the agent stays at that office
 -- in later months without a user report, as long as any evidence names it.
@@ -20,8 +19,8 @@
 --   office_id: customer id of the office the user worked at
 --   named_offices: customer ids of all offices that any evidence names, in the order of their ids
 --   working_offices: customer ids of the offices that the best kind of evidence names, for each customer whose user
---     report has the user. If no user report has the user, it is the best kind over all customers. May name an office
---     twice
+--     report has the user. If no user report has the user, it is the best kind over all customers. An office may be
+--     named twice
 WITH sales_read AS (
     SELECT agents.user_id, estates.month, estates.estate_id, estates.office_id, agents.user_office_id, agents.is_responsible
     FROM staging.sales_agents AS agents

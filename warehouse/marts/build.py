@@ -19,10 +19,10 @@ from warehouse.store.duckdb_file import mappings, quoted
 Built = TypeVar("Built")
 
 MIN_MB, MAX_MB = 700, 3000
-"""DuckDB's memory to build marts: 1.5 times the file, within these limits; DuckDB spills the rest.
+"""The bounds of DuckDB's memory for a build, which is 1.5 times the file; DuckDB spills the rest to disk.
 
-Ten million rows (a file of 225 MB) needed more than 336 MB; a hundred million (2,200 MB) needed more than
-1,000 for one mart. Without a limit ten million took 2,800 MB, but no less CPU time.
+Ten million rows (a file of 225 MB) needed more than 336 MB. A hundred million (2,200 MB) needed more than
+1,000 for one mart. Without a limit, ten million took 2,800 MB, but no less CPU time.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.
@@ -83,11 +83,11 @@ def build_marts(
     only: Collection[str] = (),
     memory_limit_mb: int | None = None,
 ) -> list[str]:
-    """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
+    """Build all marts in the caller's transaction; returns their names.
 
-    With `only`, builds just these marts (or views of meta) and the queries that they read, and describes
-    none; all other marts are dropped. Staging exists only during the build, and may read marts. Raises
-    MartError (MartTooLarge if `memory_limit_mb` was too low); the caller must then roll back.
+    `only` names marts or views of meta. If given, only these and the queries that they read are built, and
+    all other marts are dropped. Raises MartError, or MartTooLarge if `memory_limit_mb` was too low. The
+    caller must then roll back.
     """
     staging, marts, meta = _layers(folder)
     if only:
@@ -136,12 +136,10 @@ def build_within_memory(file: Path, build: Callable[[int | None], Built]) -> Bui
 
 
 def _layers(folder: Path) -> list[list[Query]]:
-    """The queries of staging, of marts and of meta."""
     return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
 
 
 def _needed_tables(names: Iterable[str], all_queries: Iterable[Query]) -> set[str]:
-    """The names of these marts, and of all queries that they read."""
     by_table = {query.table: query for query in all_queries}
     needed: set[str] = set()
     waiting = [*names]
@@ -154,7 +152,6 @@ def _needed_tables(names: Iterable[str], all_queries: Iterable[Query]) -> set[st
 
 
 def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE") -> None:
-    """Create the table, view or macro of a query, part by part if it has parts."""
     name = query.table
     if query.parameters:
         statement = f"{create} MACRO {name}({', '.join(query.parameters)}) AS TABLE {query.sql}"

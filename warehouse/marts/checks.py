@@ -19,7 +19,7 @@ SUBJECT_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""Columns that name what a row is about; only distinct values are stored, as a month may have many sales."""
+"""The columns of a check that are stored as subjects, each combination once: a month may have many sales."""
 ERROR = "error"
 
 
@@ -27,8 +27,8 @@ ERROR = "error"
 class CheckResult:
     """The result of a check: how many rows violate it, a sample of them, and the subjects of all.
 
-    If a check could not run, `message` says why, and `rows` is 1: with the severity error the check then
-    prevents publication, because the data was not checked.
+    If a check could not run, `message` says why, and `rows` is 1. A check of severity error then prevents
+    publication, because the data was not checked.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CheckResult:
 
     @property
     def blocks(self) -> bool:
-        """Whether it prevents publication."""
+        """Whether the result prevents publication."""
         return self.rows > 0 and self.severity == ERROR
 
     @property
@@ -58,7 +58,7 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check, outside a transaction: in one, a check that cannot run would stop the others."""
+    """Run every check. The caller must not be in a transaction, which a check that cannot run would abort."""
     return [_run(connection, check) for check in queries(folder, "checks")]
 
 
@@ -72,7 +72,7 @@ def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> li
 
 
 def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
-    """Replace the stored results; the `since_utc` of a check that found rows before and still does stays."""
+    """Replace the stored results. A check that still finds rows keeps its `since_utc`."""
     failing = "SELECT name, since_utc FROM meta.check_results WHERE row_count > 0"
     earlier = dict(connection.execute(failing).fetchall())
     connection.execute("DELETE FROM meta.check_results")
@@ -96,9 +96,9 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
 
 
 def expanded_sql(connection: DuckDBPyConnection, check: Query) -> str:
-    """The SQL of a check. If its header has `For each:`, the SQL is repeated for each row of that query.
+    """The SQL of a check, repeated for each row of the query `For each:` in its header, if it has one.
 
-    Each time, the row's values replace names like "{table_name}".
+    In each copy, the row's values replace names such as "{table_name}".
     """
     if not check.for_each:
         return check.sql

@@ -20,7 +20,7 @@ LINEAGE_COLUMNS = {
     "_load_id": "the load of that answer; joins meta.loads",
     "_row": "the row of bi that it comes from, by its column _row",
 }
-"""Columns that lead from a mart back to loads; a query may override their meanings."""
+"""Columns that lead from a mart back to loads; the header of a query may give them another meaning."""
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
@@ -104,8 +104,8 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings:
     """The meaning of every column, by table.
 
-    The header of a query comes first. A column that the header leaves out inherits its meaning from the
-    tables that the query reads, unless they give it different meanings.
+    The meaning is that in the query's header. A column that the header leaves out inherits its meaning from
+    the tables that the query reads, unless they give it different meanings.
     """
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_BI_MEANINGS).fetchall():

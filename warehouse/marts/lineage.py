@@ -31,9 +31,9 @@ class NotInTheFile(WarehouseError, ValueError):
 class MeasureSource:
     """The source of a measure: a report, and the rows of the published file that add up to it.
 
-    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}, which is
-    the office id without its letters, as some answers give it. `budget` is the measure's name in the budget
-    marts; it is empty for other measures.
+    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}. An old
+    number is the office id without its letters, as some answers give it. `budget` is the name of the measure
+    in the budget marts, and empty for other measures.
     """
 
     report: str
@@ -49,13 +49,11 @@ _COMMISSION_MEASURES = (
 
 
 def _commission_sources(report: str, rows: str) -> dict[str, MeasureSource]:
-    """The sources of all measures of a commission report."""
     source = MeasureSource(report, f"FROM bi.{report} WHERE _month = {{month}} AND {rows}")
     return dict.fromkeys(_COMMISSION_MEASURES, source)
 
 
 def _lead_source(condition: str) -> MeasureSource:
-    """The source of a number of leads."""
     rows = f"FROM marts.leads WHERE {{kind}}_id = {{id}} AND month = {{month}} AND {condition}"
     return MeasureSource("tips_and_leads", rows)
 
@@ -103,7 +101,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
     )
     for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
 }
-"""Measures of the budget marts, by their names on the command line; the number is the month's budget."""
+"""The budgets of a month, by their names on the command line."""
 _SOURCES = {
     "office": {**SOURCES, **BUDGETS},
     "user": {**SOURCES_OF_USERS, **BUDGETS},
@@ -203,9 +201,9 @@ FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 def trace(
     connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
 ) -> Trace:
-    """Trace a number of the published file; it is the chain's if neither office nor user is named.
+    """Trace a number of an office, of a user or, if neither is given, of the chain in the published file.
 
-    The office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is no
+    An office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is no
     such number, if several offices or users match, or if an older brokerbi made the file.
     """
     kind = "user" if user else "office" if office else "chain"
@@ -238,7 +236,6 @@ def trace(
 
 
 def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
-    """The one id that matches an id, a name or part of a name; raises NotInTheFile if none or several do."""
     kind, text = number.kind, number.id.strip().lower()
     members = connection.execute(
         f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
@@ -259,7 +256,7 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
 
 
 def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
-    """The name, the number, and whether the month is open; raises NotInTheFile if there is no number."""
+    """The name of the office, user or chain, the number, and whether the month is open."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
     # The measure is a key of _SOURCES, so it is never text from outside.

@@ -29,12 +29,15 @@ class QueryError(Exception):
 class Query:
     """A SQL file: a single SELECT under a header of comments.
 
-    The header's first line is the question and the lines after it are grain and surprises; `Columns:`
-    describes the result; `Parameters:` makes a mart a table macro, and names the variables of an analysis;
-    `Kind: view` makes a mart a view, and `Kind: table` makes a staging query a table; `Key:` names the
-    columns that identify a row; `Severity:` grades a check; `Concerns:` names the figures of the pages that
-    the check makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
-    values for names like "{table_name}"; a mart is built part by part, with a row's values as variables.
+    The header's first line is the question. The lines after it are the grain and surprises. Its sections are:
+    - `Columns:` the meaning of each column
+    - `Parameters:` of a mart, which makes it a table macro; of an analysis, its variables
+    - `Kind:` view or table; by default a mart is a table, and a staging query is a view
+    - `Key:` the columns that identify a row
+    - `Severity:` of a check
+    - `Concerns:` the figures of the pages that a check makes doubtful
+    - `For each:` a query; a check is repeated for each of its rows (see expanded_sql), and a mart is built
+      part by part, with the values of a row as variables
     """
 
     path: Path
@@ -129,5 +132,4 @@ def rows_by_query(
 
 
 def _names(lines: Iterable[str]) -> tuple[str, ...]:
-    """The names in a section, which separates them by commas."""
     return tuple(" ".join(lines).replace(",", " ").split())

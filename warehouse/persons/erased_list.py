@@ -1,7 +1,7 @@
-"""Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace the ids.
+"""The list of erased persons: a keyed hash of each id, and the alias (a random id) that replaces the id.
 
-The list is a file next to the working file. It is written before anything is erased, and every load
-reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
+The list is a file next to the working file. It is written before anything is erased. Every load reads it,
+so neither a new answer of the service nor an old copy of a file brings a person back.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ErasedPerson:
-    """A person, identified only by a keyed hash of the id; `alias` is the random id that replaces it.
+    """An erased person. `hash` is the keyed hash of the id, and `alias` the random id in its place.
 
-    An interrupted erasure is not finished: the same command must be run again.
+    If an erasure is interrupted, `is_finished` stays false, and the same command must be run again.
     """
 
     kind: PersonKind
@@ -46,11 +46,10 @@ class ErasedList:
     persons: tuple[ErasedPerson, ...] = ()
 
     def hash_of(self, kind: PersonKind, person_id: str) -> str:
-        """The keyed hash of an id."""
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """The aliases of the erased ids among these; an alias maps to itself."""
+        """The alias of each of these ids that is erased; an alias is its own alias."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
         by_id = {real_id: aliases.get(real_id) or aliases.get(self.hash_of(kind, real_id)) for real_id in ids}
         return {real_id: alias for real_id, alias in by_id.items() if alias}
@@ -61,7 +60,7 @@ class ErasedList:
 
 
 def read_erased(data_dir: Path) -> ErasedList:
-    """The list of a data directory, empty if no person was erased; raises WarehouseError if it is damaged."""
+    """The list of a data directory, empty if there is no file; raises WarehouseError if it is damaged."""
     path = data_dir / FILE
     try:
         content = json.loads(path.read_text("utf-8"))

@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Returns a body without the person; a body that is not JSON becomes empty if the id is unmistakable."""
+"""Returns a body without the person. If the id is unmistakable, a body that is not JSON becomes empty."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:
-    """Rewrite every landing file that contains the person; raises LandingDamaged for an unreadable file.
-
-    The ledger forgets the checksums first, so that after a kill no file counts as damaged.
-    """
+    """Rewrite every landing file that contains the person; raises LandingDamaged for an unreadable file."""
     paths = [path for path in landing.paths() if _may_contain(landing, path, person)]
+    # Without their old checksums, no rewritten file counts as damaged after a kill.
     with store.writing() as connection:
         connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
     rewritten = [file for path in paths if (file := _rewrite(landing, path, person, erase_body))]
@@ -45,7 +43,6 @@ def _may_contain(landing: Landing, path: str, person: Person) -> bool:
 
 
 def _rewrite(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> LandingFile | None:
-    """Rewrite a file without the person; returns None if it does not contain the person."""
     file = landing.describe(path)
     header, trailer = erased_values(file.header, person), erased_values(file.trailer, person)
     has_changed = (header, trailer) != (file.header, file.trailer)
@@ -62,7 +59,7 @@ def _rewrite(landing: Landing, path: str, person: Person, erase_body: EraseBody)
 
 
 def erased_values(value: Any, person: Person) -> Any:
-    """The description of a load or a request, without the person."""
+    """The description of a load or a request, with the person's id replaced in its texts."""
     if isinstance(value, Mapping):
         return {name: erased_values(member, person) for name, member in value.items()}
     if isinstance(value, list):
@@ -71,7 +68,7 @@ def erased_values(value: Any, person: Person) -> Any:
 
 
 def clean_logs(data_dir: Path, person: Person) -> int:
-    """Remove the id from the request logs; returns how many contained it."""
+    """Replace the person's id in the request logs; returns the number of logs that had it."""
     changed = 0
     for path in (data_dir / "work").glob("requests.log*"):
         text = path.read_text("utf-8", "surrogateescape")
@@ -82,7 +79,7 @@ def clean_logs(data_dir: Path, person: Person) -> int:
 
 
 def clear_leftovers(data_dir: Path) -> int:
-    """Remove the files that killed processes left; returns how many, not counting those of a rebuild."""
+    """Remove the files that killed processes left. Returns their number, without files of a rebuild."""
     removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):

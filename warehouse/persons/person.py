@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from warehouse.protocols import Documented
 
 MIN_ID_LENGTH = 6
-"""Shorter ids, and plain numbers, occur too often in the data of others to be searched for in texts."""
+"""Shorter ids, and plain numbers, are not searched for in texts: there they may mean something else."""
 Place = tuple[dict[str, Any], str]
-"""An object of a document and the key of a value in it."""
+"""An object of a document, and the key of one of its values."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """A person by id; `alias` replaces the id. `name_of` returns the column that a path of keys leads to."""
+    """A person to erase; `alias` replaces the id. `name_of` returns the column for a path of keys."""
 
     kind: PersonKind
     id: str
@@ -31,7 +31,7 @@ class Person:
 
     @property
     def is_unmistakable(self) -> bool:
-        """Whether the id can mean nothing else in a text."""
+        """Whether the id, found in a text, can mean only this person."""
         return len(self.id) >= MIN_ID_LENGTH and not self.id.isdigit()
 
     @cached_property
@@ -41,8 +41,9 @@ class Person:
         return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may contain the id; JSON may escape characters except letters, digits and `_.-`."""
+        """Whether a body may contain the id."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
+        # In JSON, an id with other characters may be written with escapes, which begin with a backslash.
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
 
@@ -53,8 +54,8 @@ class Person:
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
         """A parsed document without the person; `documented` are the columns about persons.
 
-        An object with its nested objects is a row; a row with the id loses all values about the person. A
-        nested object is also searched as a row of its own, but only for an unmistakable id.
+        An object and the objects nested in it are one row. A row with the id loses all values about the
+        person. If the id is unmistakable, each nested object is also searched as a row of its own.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:
@@ -81,7 +82,7 @@ class Person:
         return str(getattr(value, "text", value)).strip() == self.id
 
     def _values(self, node: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, Place]]:
-        """The values of an object and its nested objects, by column; objects in lists are rows themselves."""
+        """The values of an object and its nested objects by column, without lists of objects."""
         for key, value in node.items():
             if isinstance(value, dict):
                 yield from self._values(value, (*above, key))
@@ -90,7 +91,6 @@ class Person:
 
 
 def _empty_row(id_column: str, row: Mapping[str, Place], documented: Documented) -> None:
-    """Empty the values of a row that describe the person whom its id column identifies."""
     for column in emptied_columns(id_column, [*row], documented):
         node, key = row[column]
         node[key] = None

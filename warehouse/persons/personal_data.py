@@ -22,7 +22,7 @@ _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
 _MESSAGE = re.compile(r"(message|comment)$")
 KEY = "key"
-"""The column with the keys of keyed objects; a key may be the id of the person that its row describes."""
+"""The column with the keys of objects such as {"U1": {...}}; a key may be the id of a person."""
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 
@@ -54,7 +54,7 @@ def describes(column: str, id_column: str, documented: Documented) -> bool:
 
 
 def id_columns(columns: Iterable[str], documented: Documented) -> Iterator[tuple[str, PersonKind]]:
-    """The columns with ids of persons, and their kind; keys of keyed objects may identify any kind."""
+    """The columns with ids of persons, each with the kind; an undocumented KEY appears with every kind."""
     for column in columns:
         for kind in KINDS:
             if is_id_of(kind, column, documented) or (column == KEY and column not in documented):
@@ -77,7 +77,6 @@ def emptied_columns(id_column: str, columns: Sequence[str], documented: Document
 
 
 def _may_be_contact_data(column: str, documented: Documented) -> bool:
-    """Whether a column may have a name or an address of the only person in its row."""
     return bool(_CONTACT_DATA.fullmatch(column)) and (column not in documented or documented[column].personal)
 
 

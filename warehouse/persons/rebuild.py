@@ -1,4 +1,4 @@
-"""Rebuild from landing: data that landing lacks is copied, and loads that the ledger lacks are recorded."""
+"""Rebuilding the working file from landing, with a copy of the data that landing lacks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FROM (
 ) AS numbered
 WHERE loads.load_id = numbered.load_id
 """
-"""The new numbers exceed all old ones, because the `_row` of stored rows is made from their old number."""
+"""The new numbers exceed all old ones: stored rows have an old number in `_row`, which must stay unique."""
 _COPIES = """
 WITH columns AS (
     SELECT database_name, table_name, column_name, '"' || column_name || '"' AS quoted
@@ -44,7 +44,7 @@ FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (
 WHERE database_name = current_database()
 GROUP BY table_name
 """
-"""Statements that copy the tables of meta, with the columns that both formats have."""
+"""Selects a statement for each table of meta that copies the columns that both files have."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
@@ -53,9 +53,9 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new file with the rows and meta of the old one; the body replays the stored answers into it.
+    """A new working file with a copy of the old rows and of meta, until the block ends.
 
-    Copies the columns of meta that both formats have. A row whose answer cannot be replayed stays as it was.
+    The caller replays the stored answers into it. A row whose answer cannot be replayed stays as it was.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
     shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
@@ -78,7 +78,7 @@ def fresh_file(store: Store) -> Iterator[Store]:
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:
-    """Replace a working file with a rebuilt one; if killed, it leaves one of the two."""
+    """Replace a working file with a rebuilt one. After a kill, the file is one of the two."""
     with store.locked() as path:
         with open_for_writing(path, strict=True):
             pass  # checkpoints the old WAL, which must not be applied to the new file
@@ -89,9 +89,9 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
     """Record the loads of landing files that the ledger lacks; returns how many arrived without an error.
 
-    A load gets the status 'failed' if its file states an error, 'superseded' if newer loads have all its
-    months, else 'landed': its months are missing until a replay loads them. Landing does not have the load
-    numbers, so all loads are numbered again in the order in which they were fetched.
+    A load is 'failed' if its file states an error, and 'superseded' if newer loads have all its months.
+    Otherwise it is 'landed', and a replay loads its months. Landing does not have the load numbers, so all
+    loads are numbered again in the order in which they were fetched.
     """
     recorded = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = sorted((file for file in files if file.header["load_id"] not in recorded), key=_fetched_at)
@@ -105,7 +105,6 @@ def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFil
 
 
 def _load_row(file: LandingFile, number: int) -> dict[str, Any]:
-    """The row of meta.loads for a landing file."""
     values = {**file.header, **file.trailer}
     failed = bool(values.get("error"))
     return {

@@ -1,6 +1,6 @@
-"""Suppression of erased persons in rows: a random id replaces theirs; personal values and free text are lost.
+"""Suppression of erased persons in rows: their aliases replace their ids.
 
-Amounts and counts stay. `suppressed_frame` does this for rows to load, `suppress_tables` for stored rows.
+Personal values and free text become null. Amounts and counts stay.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def stored_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
-    """The rows to load, without erased persons; in a column of numbers, their ids become null."""
+    """The rows to load, without erased persons. In a column of numbers, their ids become null."""
     for column, kind in id_columns(frame.columns, documented):
         ids = frame[column].cast(pl.String)
         aliases = erased.aliases(kind, ids.drop_nulls().unique())
@@ -64,9 +64,9 @@ def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: Erased
 def suppress_tables(
     connection: DuckDBPyConnection, erased: ErasedList, tables: Mapping[str, Documented]
 ) -> Counter[str]:
-    """Suppress erased persons in all stored rows of bi and meta; returns the changed rows by table.
+    """Suppress erased persons in all stored rows of bi and meta; returns the number of changed rows by table.
 
-    `tables` are the documented columns by table of bi.
+    `tables` has the documented columns of each table of bi.
     """
     changed: Counter[str] = Counter()
     documented_by_table = {
@@ -94,7 +94,7 @@ def suppress_tables(
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Replace the person's id, if unmistakable, in all stored texts; returns the changed rows by table."""
+    """Replace an unmistakable id in all stored texts; returns the number of changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
@@ -110,7 +110,6 @@ def drop_marts(connection: DuckDBPyConnection) -> None:
 
 
 def _distinct(connection: DuckDBPyConnection, table: str, column: str, containing: str = "") -> list[Any]:
-    """The distinct values of a column that contain this text, without null."""
     name = quoted(column)
     values = connection.execute(
         f"SELECT DISTINCT {name} FROM {table} WHERE contains({name}::VARCHAR, $1)", [containing]
@@ -121,7 +120,7 @@ def _distinct(connection: DuckDBPyConnection, table: str, column: str, containin
 def _update(
     connection: DuckDBPyConnection, table: str, column: str, value: Any, new: Mapping[str, Any]
 ) -> int:
-    """Give the rows with this value in a column new values; returns the number of rows."""
+    """Set new values in the rows that have this value in the column; returns the number of rows."""
     assignments = ", ".join(f"{quoted(name)} = ${number}" for number, name in enumerate(new, 2))
     [(rows,)] = connection.execute(
         f"UPDATE {table} SET {assignments} WHERE {quoted(column)} = $1", [value, *new.values()]

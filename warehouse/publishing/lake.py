@@ -1,9 +1,8 @@
 """Lake: the published tables as Delta tables, which Spark, Trino, Fabric and Power BI read.
 
 A table of the published file is the Delta table `marts/NAME` or `bi/NAME`. Several installations may share a
-lake: the column `_shard` names the one that a row comes from (BROKERBI_SHARD). A publication overwrites the
-rows of its own shard in each table, and then appends a row to `_publications`.
-The extra `lake` is imported only if a lake is configured.
+lake: the column `_shard` names the installation that a row comes from (BROKERBI_SHARD). A publication
+overwrites the rows of its own shard in each table. Then it appends a row to `_publications`.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ LAKE_NOT_NAMED = "a lake has publications, but BROKERBI_LAKE is not set; set it,
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications are kept."""
 TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
-"""Without these the library waits for minutes if the server of the lake hangs."""
+"""Without these timeouts, the library waits for minutes if the server of the lake hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
-"""Without this the log has the smallest and largest value of each column, and some are personal."""
+"""By default, the log of a Delta table has the smallest and largest values of columns, even personal ones."""
 _TYPES = {
     "BOOLEAN": ("BOOLEAN", "boolean"),
     "DATE": ("DATE", "date"),
@@ -46,10 +45,10 @@ _TYPES = {
     "UBIGINT|U?HUGEINT|DECIMAL.*|FLOAT|DOUBLE": ("DOUBLE", "double"),
     ".*": ("VARCHAR", "string"),
 }
-"""The types of a column in the lake, for DuckDB and for Delta, by its type in the published file."""
+"""Patterns of types in the published file, each with the type in the lake as DuckDB and as Delta call it."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""The type of a column without values; the lake gets the column with its first value."""
+"""DuckDB's type of a column that has only nulls. The lake gets such a column when it has a first value."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
@@ -94,7 +93,7 @@ def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, eras
 
 @dataclass(frozen=True)
 class _Lake:
-    """The Delta tables below an address, as one shard writes them; `is_alone` is true if no other does."""
+    """The Delta tables of a lake, as a shard writes them; `is_alone` is true if there are no other shards."""
 
     address: str
     shard: str
@@ -152,7 +151,7 @@ class _Lake:
         return DeltaTable(uri, storage_options=options)
 
     def _overwrite(self, path: str, export: TableExport, table: PublishedTable, timezone: str) -> None:
-        """Replace the rows of this shard; the library repeats the write if another shard writes meanwhile."""
+        # The library repeats the write if another shard writes at the same time.
         from deltalake import write_deltalake
 
         columns = [column for column in table.columns if column.type != _WITHOUT_VALUES]
@@ -177,7 +176,6 @@ class _Lake:
 
 
 def _type(column: PublishedColumn) -> tuple[str, str]:
-    """The type of a column in the lake, as DuckDB and as Delta call it."""
     return next(types for pattern, types in _TYPES.items() if re.fullmatch(pattern, column.type))
 
 
@@ -192,6 +190,6 @@ def _value(column: PublishedColumn, timezone: str) -> str:
 
 
 def _changed_column(table: DeltaTable, types: Mapping[str, str]) -> str:
-    """The first column that has another type in the table; "" if there is none."""
+    """The first column whose type is not that of the same column in the table; "" if there is none."""
     stored = {field.name: getattr(field.type, "type", "") for field in table.schema().fields}
     return next((name for name, type_ in types.items() if stored.get(name, type_) != type_), "")

@@ -1,11 +1,11 @@
 """Publishing: copies of the working file for analysts, all or nothing, and their rollback.
 
-Owner and group can read published versions and their checksums (0640), in folders that the group can enter
-(0750); the working file, landing and logs are private to their owner.
+The group can read published versions and their checksums (0640), and enter their folders (0750). The working
+file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
-see are not written to it. A working file that had such rows nevertheless (an erased person's, or quarantined
-rows of an older format) is rewritten before it is copied.
+see are not written to the working file. There are two exceptions: rows of a person who was erased later, and
+quarantined rows of an older format. If the working file had such rows, it is rewritten before it is copied.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def publish(
     now: datetime,
     reasons_against: Sequence[str] = (),
 ) -> Publication:
-    """Publish a copy of the working file; if there are `reasons_against`, only record them.
+    """Publish a copy of the working file, and keep only the newest `keep` versions.
 
-    A failure to write the file is recorded too, if possible. A killed publication leaves the old file or
-    the new one.
+    If there are `reasons_against`, they are recorded, and nothing is published. A failure to write the file
+    is recorded too, if possible. After a kill, the published file is the old one or the new one.
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir)
@@ -130,9 +130,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published, and when analysts began to wait for it.
 
-    They have waited since the latest attempt to publish, whether it succeeded or not; if there was none,
-    since the first load. So the wait may have begun before the newest load. If `is_blocked` is true, a failed
-    check or mart prevented the publication of the newest load.
+    The wait begins at the latest attempt to publish, even if that failed. If there was no attempt, it begins
+    at the first load. Both may be before the newest load. If `is_blocked` is true, a failed check or mart
+    prevented the publication of the newest load.
     """
 
     load_number: int
@@ -160,7 +160,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
-    """Restore the previous version, or the named one, atomically."""
+    """Restore the version `to` or, by default, the newest earlier one that is undamaged."""
     versions, store = Versions(data_dir), Store(data_dir)
     with translate_errors(versions.published):
         version = _version_to_restore(versions, to)
@@ -180,7 +180,6 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 
 
 def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
-    """Copy the working file, mark the copy as published, and rename it into place."""
     version = publication.version or ""
     make_folder(versions.folder, SHARED_FOLDER)
     leftovers = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
@@ -205,7 +204,6 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
 
 
 def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
-    """Add a publication to meta.publications."""
     sys.audit("brokerbi.before_publication_noted")
     connection.execute(
         """
@@ -228,7 +226,6 @@ def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
 
 
 def _version_to_restore(versions: Versions, to: str | None) -> str:
-    """The newest undamaged earlier version, or the named one; raises WarehouseError if there is none."""
     candidates, current = versions.names(), versions.current()
     if to is not None:
         candidates = [version for version in candidates if to in (version, versions.path(version).name)]

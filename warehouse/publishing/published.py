@@ -45,10 +45,10 @@ def analyses() -> list[Query]:
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement of the analysis or check that a text names; the text itself if it is not a single word.
+    """The statement of an analysis or check, if the text is its name; a text of several words is a statement.
 
-    An analysis may also be named by its number. Raises InvalidQuery for an unknown name, and for a parameter
-    that the analysis does not take.
+    An analysis may also be named by its number. Raises InvalidQuery for an unknown name, and for a variable
+    that the analysis or check does not take.
     """
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:

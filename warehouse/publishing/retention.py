@@ -17,7 +17,7 @@ from warehouse.store.meta_schema import naive_utc
 GRACE = timedelta(days=1)
 """A younger file that is not in the ledger may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
-"""Matches unfinished files too, which end differently (see landing.py)."""
+"""Matches unfinished files too, whose names end differently (see landing.py)."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
@@ -32,7 +32,7 @@ AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     """Remove the landing files older than `days` that are unneeded or not in the ledger; returns their paths.
 
-    The ledger forgets the files first, so that after a kill the next call removes the remaining ones.
+    The ledger forgets the files first. So after a kill, the next call removes the rest.
     """
     oldest = now - timedelta(days=days)
     with Store(data_dir).writing() as connection:

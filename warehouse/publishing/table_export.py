@@ -101,9 +101,9 @@ class TableExport:
         return str(rows[0][0]) if rows else "UTC"
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
-        """Write all rows of a table, typed; the file's metadata has the meanings of table and columns.
+        """Write all rows of a table; the file's metadata has the meanings of the table and its columns.
 
-        Dates are written as timestamps: pandas reads dates as objects, which never equal a timestamp.
+        Dates are written as timestamps, because pandas reads dates as objects, which never equal a timestamp.
         """
         dates = [quoted(column.name) for column in table.columns if column.type == "DATE"]
         casts = ", ".join(f"{date}::TIMESTAMP AS {date}" for date in dates)
@@ -121,7 +121,7 @@ class TableExport:
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
-    """Write the rows of a statement; an apostrophe goes before text and headings that look like formulas."""
+    """Write the rows of a SELECT; an apostrophe precedes text that begins with one of `formula_chars`."""
     characters = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()

@@ -16,10 +16,7 @@ from pipelines.sandbox.world.records import VALUATION
 
 
 def bids(query: ReportQuery, *, hidden: bool) -> object:
-    """The answer to Bids, or to HiddenBids if `hidden`.
-
-    It has the bids made up to the sandbox's current day, optionally filtered by estate and contact.
-    """
+    """The answer to Bids or, if `hidden`, to HiddenBids: the bids made so far that match the query."""
     estate_id = query.parameters.get("criteria.estateid")
     contact_id = query.parameters.get("criteria.contactid")
     return [
@@ -32,7 +29,6 @@ def bids(query: ReportQuery, *, hidden: bool) -> object:
 
 
 def _estates(query: ReportQuery) -> Iterator[EstateView]:
-    """The estates of the one office that the request names, without valuations; raises a 404 for several."""
     if len(query.offices) > 1:
         raise HttpError(404, "There is no such office.")
     [office] = query.offices
@@ -42,10 +38,6 @@ def _estates(query: ReportQuery) -> Iterator[EstateView]:
 
 
 def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
-    """The bids made so far on an estate, hidden ones included.
-
-    The bidders take turns. The last bid is the final price or, without one, the starting price.
-    """
     rng = random_for(query.snapshot.world.history.seed, "bids", view.estate.id)
     contract, first = view.versions[0].contract_on or view.current.contract_on, view.versions[0]
     final = view.current.final_price or view.current.starting_price
@@ -77,6 +69,6 @@ def _bids(query: ReportQuery, view: EstateView) -> Iterator[Object]:
 
 
 def _amount(rng: Random, amount: int) -> str:
-    """An amount as text, as a person would type it."""
+    """An amount as a person would type it."""
     spaced = f"{amount:,}".replace(",", " ")
     return rng.choice((str(amount), str(amount), spaced, f"{spaced} kr"))

@@ -1,4 +1,4 @@
-"""Budgets of one month, by office or user, or as a report over months; their rows are guesses."""
+"""Budgets of one month, and budget reports over several months. The shape of their rows is a guess."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def month_report(name: str, query: ReportQuery) -> object:
 
 
 def range_report(name: str, query: ReportQuery) -> object:
-    """Report/Budget: offices (documented) and their users over months (a guess)."""
+    """Report/Budget: each office, as documented, with budgets of its users, whose shape is a guess."""
     return [
         {
             "customerId": office.customer_id,
@@ -52,7 +52,7 @@ def range_report(name: str, query: ReportQuery) -> object:
 
 
 def _users(query: ReportQuery, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
-    """Shape a has a row for each user with a list of months, shape b a row for each user and month."""
+    """Shape a has a row for each user, with a list of months. Shape b has a row for each user and month."""
     budgets = list(_budgets(query, office))
     if query.shapes == "b":
         return [

@@ -15,7 +15,7 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 
 @dataclass(slots=True)
 class Sums:
-    """Sums of öre and of hundredths of a percent; averages are computed from the sums and never added."""
+    """Sums of amounts in öre, and of parts in hundredths of a percent."""
 
     commission: int = 0
     sold_commission: int = 0
@@ -75,7 +75,8 @@ def by_user(query: ReportQuery) -> object:
 def by_month(query: ReportQuery) -> object:
     """CommissionOfficeReportByMonth: office > years > months, in chronological order.
 
-    Shape a has every month of the interval, as a number; shape b only months with activity, as text.
+    Shape a has every month of the interval; years and months are numbers.
+    Shape b has only months with activity; years and months are text.
     """
     as_text = query.shapes == "b"
     sums: dict[tuple[str, Month], Sums] = {}
@@ -137,7 +138,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """The contract day, assignment and share for every share credited to the offices in the interval."""
+    """The shares credited to the offices in the interval, each after its contract day and its assignment."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; amounts that the world has in öre or cents are in kronor or whole units."""
+"""A JSON object; its amounts are in kronor or whole units of a currency, not in öre or cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),

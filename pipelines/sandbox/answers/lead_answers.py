@@ -19,7 +19,7 @@ def report(query: ReportQuery) -> object:
 
 
 def paged(query: ReportQuery) -> object:
-    """TipsAndLeads/Report/Paged: shape a has pages of all rows, shape b of each list; both are guesses."""
+    """TipsAndLeads/Report/Paged: shape a divides all rows into pages, shape b each of the three lists."""
     index, size = query.page
     all_leads = list(_requested_leads(query))[query.hidden_rows :]
     total = len(all_leads)
@@ -43,7 +43,6 @@ def paged(query: ReportQuery) -> object:
 
 
 def _requested_leads(query: ReportQuery) -> Iterator[LeadView]:
-    """The requested leads (by default the active ones), newest first within an office."""
     choice = query.choice or "Active"
     for office in query.offices:
         for view in query.snapshot.leads(office.customer_id):
@@ -94,7 +93,6 @@ def _party(party: Party) -> Object:
 
 
 def _estate(view: LeadView) -> Object | None:
-    """The estate that the lead is about; None if there is none yet."""
     if view.lead.estate_id is None or view.estate_status is None:
         return None
     return {

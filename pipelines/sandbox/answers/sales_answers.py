@@ -94,7 +94,7 @@ def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = Fal
 
 
 def _selection_time(query: ReportQuery, view: EstateView) -> date | None:
-    """The time by which the estate is selected, if it is in the interval."""
+    """The time by which `selectionType` selects the estate; None if that is not in the interval."""
     candidates: list[date | None] = [view.current.contract_on]
     if query.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(view.versions)]
@@ -169,7 +169,6 @@ def _foreign_prices(foreign: Foreign | None) -> Object:
 
 
 def _agents(query: ReportQuery, view: EstateView, *, is_short: bool = False) -> list[Object]:
-    """Every agent, with the history of the agent's share; the short report lacks currency and history."""
     agents: list[Object] = []
     for share in view.current.shares:
         user = query.snapshot.user(share.office, share.user_id)
@@ -195,7 +194,6 @@ def _agents(query: ReportQuery, view: EstateView, *, is_short: bool = False) -> 
 
 
 def _share_changes(view: EstateView, user_id: str) -> list[Object]:
-    """An entry for each change of the agent's share."""
     entries: list[Object] = []
     previous: Share | None = None
     for version in view.versions:

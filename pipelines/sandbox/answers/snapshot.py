@@ -19,9 +19,9 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""What dateTo means, because the interface does not state it.
+"""The interval ends before dateTo (exclusive), at that instant (inclusive), or after that day (day).
 
-exclusive: dateTo is outside the interval; inclusive: that instant is inside; day: that whole day is inside.
+The interface does not say which.
 """
 
 
@@ -44,10 +44,7 @@ class LeadView:
 
 
 class Snapshot:
-    """The world as known at the end of the day `world.as_of`, each thing in its latest version.
-
-    The lists of estates, leads and running commissions are cached by office.
-    """
+    """The world as known at the end of the day `world.as_of`, each thing in its latest version."""
 
     def __init__(self, world: World, written: BudgetWrites | None = None) -> None:
         self.world = world
@@ -58,7 +55,7 @@ class Snapshot:
         self.running = cache(self._running)
 
     def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
-        """The users at work, each with the current card."""
+        """The users of an office who work there now, each with the current card."""
         for user in self.world.history.users(office_id):
             if user.works_on(self.world.as_of):
                 yield user, self.card(user)
@@ -73,7 +70,7 @@ class Snapshot:
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
-        """The current budgets of a month, one for each user who is not known to have left before it."""
+        """The budgets of a month as shown now, without those of users known to have left before it."""
         current: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left
@@ -93,7 +90,6 @@ class Snapshot:
         return sorted(views, key=lambda view: view.estate.id)
 
     def _leads(self, office_id: str) -> list[LeadView]:
-        """Leads and tips of the office, newest first."""
         opened = datetime.combine(self.world.history.start.first_day, time.min)
         views: list[LeadView] = []
         for month in self.world.history.months(office_id, self.world.horizon):
@@ -105,7 +101,6 @@ class Snapshot:
         return sorted(views, key=lambda view: (view.lead.created_at, view.lead.id), reverse=True)
 
     def _running(self, office_id: str) -> list[RunningStep]:
-        """Running commissions credited to the office, oldest first; equal ones are not merged."""
         chain = self.world.history.chain
         steps = [
             step
@@ -123,8 +118,8 @@ class Snapshot:
 class ReportQuery:
     """A valid request: its offices, interval and choices, and the shapes of its answer.
 
-    `page` is the index and size of the requested page. The last two are effects of faults: the first
-    `hidden_rows` leads are left out, and a page begins with the last `repeated_rows` of the page before.
+    `page` has an index and a size. Only faults set the last two fields. The first `hidden_rows` leads are
+    left out, and a page begins with the last `repeated_rows` rows of the page before.
     """
 
     snapshot: Snapshot

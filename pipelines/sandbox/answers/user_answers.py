@@ -69,7 +69,7 @@ def activity_report(query: ReportQuery) -> object:
 
 
 def _activity(query: ReportQuery, user: User) -> list[int]:
-    """Meetings, viewings, calls and new contacts of the user's working days in the interval, up to today."""
+    """The user's meetings, viewings, calls and new contacts in the interval, up to today."""
     world = query.snapshot.world
     last = min(query.end.date(), world.as_of)
     sums = [0, 0, 0, 0]

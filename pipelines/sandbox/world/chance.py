@@ -39,7 +39,7 @@ def working_moment(rng: Random, day: date) -> datetime:
 
 
 def days_after(rng: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
-    """A working time within a range of days after another time; negative days are before it."""
+    """A working time on a random day after `moment`, or before it if the numbers of days are negative."""
     return working_moment(rng, moment.date() + timedelta(days=rng.randint(fewest_days, most_days)))
 
 

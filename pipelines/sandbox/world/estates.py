@@ -27,7 +27,7 @@ ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 NEARBY_USER_SHARE = 0.24
-"""The share of estates with several users that have a user from another office of the group."""
+"""Of the estates with several users, the share that has a user from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -92,20 +92,18 @@ def _assignment(rng: Random, staff: Staff, month: Month, assignment: str, number
 
 
 def _estate_names(office: Office, month: Month, number: int) -> tuple[str, str, str]:
-    """The id of an estate, its number at the office, and the office."""
+    """The id of an estate, its number at the office, and the customer id of the office."""
     running = (month.year - 2000) * 12 + month.number
     own_number = f"{month.year % 100:02d}{month.number:02d}-{number:03d}"
     return f"OBJ{office.number}_{running}{number:03d}", own_number, office.customer_id
 
 
 def _contract_day(rng: Random, month: Month) -> date:
-    """A day of the month, rarely a Sunday."""
     day = month.first_day + timedelta(days=rng.randrange(month.last_day.day))
     return day - timedelta(days=1) if day.weekday() == 6 and day.day > 1 else day
 
 
 def _place(rng: Random, office: Office, kind: str) -> Place:
-    """The place of an estate: near the office, or abroad."""
     if kind == market.FOREIGN:
         country, street, zip_code, latitude, longitude, currency, usual = rng.choice(FOREIGN_PLACES)
         rate = usual + round(rng.gauss(0, usual * 0.02))
@@ -120,7 +118,6 @@ def _place(rng: Random, office: Office, kind: str) -> Place:
 
 
 def _parts(rng: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
-    """The users of an estate, from those at work that day; sometimes one is from another office."""
     at_work = staff.at_work(day)
     nearby = [user for user, _ in staff.nearby(day)]
     weights = (WHOLE,) if alone else pick(rng, SPLITS)
@@ -133,7 +130,6 @@ def _parts(rng: Random, day: date, staff: Staff, *, alone: bool = False) -> Part
 
 
 def _with_shares(parts: Parts, version: Version) -> Version:
-    """The version with each user's part of its commission and price."""
     weights = [weight for _, weight in parts]
     values = split(version.commission, weights)
     price = version.starting_price if version.status == records.DONE else version.final_price or 0
@@ -151,7 +147,6 @@ def _with_shares(parts: Parts, version: Version) -> Version:
 def _listed_version(
     rng: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
 ) -> Version:
-    """The estate as first listed."""
     if place.currency is None:
         starting = market.listing_price(rng, kind, office.town, month)
         return Version(created, records.FOR_SALE, None, None, starting, None, 0, ())
@@ -163,7 +158,6 @@ def _listed_version(
 
 
 def _sold_version(rng: Random, listed: Version, signed: date, parts: Parts) -> Version:
-    """The estate as first reported sold: usually at once, sometimes weeks later."""
     abroad = listed.foreign
     if abroad is None:
         final = market.final_price(rng, listed.starting_price)
@@ -187,7 +181,6 @@ def _sold_version(rng: Random, listed: Version, signed: date, parts: Parts) -> V
 def _assignment_versions(
     rng: Random, staff: Staff, day: date, assignment: str, price: int
 ) -> tuple[Version, ...]:
-    """The versions of an assignment: as first reported, and sometimes later with a lower fee or withdrawn."""
     parts = _parts(rng, day, staff, alone=happens(rng, 0.7))
     low, high = FEES[assignment]
     fee = rng.randrange(low, high, 4_980 if happens(rng, 0.5) else 50_000)
@@ -207,7 +200,6 @@ def _assignment_versions(
 
 
 def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
-    """Every later version of a sale, oldest first; the last version of a cancelled sale is withdrawn."""
     planned: list[tuple[datetime, str]] = []
     for kind, probability, days in REVISIONS:
         if happens(rng, probability):
@@ -238,7 +230,7 @@ def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """A version with other shares, as if colleagues had settled up, or with another commission."""
+    """The version with other shares of two agents, or with another commission."""
     if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
         share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
@@ -271,7 +263,10 @@ def _redate(rng: Random, last: Version) -> Version:
 
 
 def running_steps(rng: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """Two steps per agent of a new or foreign home, and one more if restated; cancelling removes them all."""
+    """The steps in which the agents earn commission on new and foreign homes: two for each agent.
+
+    If the commission is restated, each changed share has one more step. A cancelled sale loses all its steps.
+    """
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
             yield from _estate_steps(rng, estate)
@@ -308,7 +303,7 @@ def _estate_steps(rng: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """Steps for the units of a project that are booked in the month; equal steps are not duplicates."""
+    """The steps for the units of a project that are booked in the month; two units may have equal steps."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
     project = random_for(seed, "project", office.number, number)
     if not happens(project, 0.6):

@@ -1,4 +1,4 @@
-"""Incidents of one day at an office, the same for every seed, so that the demo can show them."""
+"""Incidents that happen at one office on one day, so that the demo can show them in any world."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipelines.sandbox.world.market import split
 from pipelines.sandbox.world.records import Budget, Estate, Lead, LeadStep, User, Version
 
 KNOWN_BEFORE = timedelta(days=21)
-"""The least time for which the sale or lead of an incident has been known."""
+"""An incident concerns only a sale or lead that has been known at least this long."""
 EMPLOYED_BEFORE = timedelta(days=90)
 
 
@@ -37,7 +37,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The roster, in which the last user with enough months of work leaves; the first user never does."""
+        """The users; the last one who has worked for EMPLOYED_BEFORE leaves, but never the first."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
@@ -47,7 +47,7 @@ class Incidents:
         return tuple(leaver if user.id == leaver.id else user for user in users)
 
     def budgets(self, budgets: Sequence[Budget], users: Sequence[User]) -> list[Budget]:
-        """The budgets and the raised ones, oldest first."""
+        """All budgets, the raised ones included, oldest first."""
         latest = {
             budget.month: budget
             for budget in budgets
@@ -62,7 +62,7 @@ class Incidents:
         return sorted([*budgets, *raised], key=lambda budget: budget.known_at)
 
     def sales(self, estates: Sequence[Estate]) -> tuple[Estate, ...]:
-        """The sales of the month, with the first suitable one cancelled and the last restated."""
+        """The estates of the month, with the first suitable sale cancelled and the last one restated."""
         candidates = [sale for sale in estates if sale.assignment == records.SALE and self._is_suitable(sale)]
         if len(candidates) < 2:
             return tuple(estates)
@@ -80,7 +80,6 @@ class Incidents:
         return tuple(removed if lead.id == removed.id else lead for lead in leads)
 
     def _is_suitable(self, estate: Estate) -> bool:
-        """Whether an estate has been known as sold for long enough, is not abroad, and is not withdrawn."""
         first, *later = [version for version in estate.versions if version.known_at < self.moment]
         is_old = any(version.known_at < self.moment - KNOWN_BEFORE for version in later)
         return is_old and later[-1].status == records.SOLD and first.foreign is None
@@ -107,7 +106,6 @@ class Incidents:
 
 
 def _lower_commission(version: Version) -> Version:
-    """The version with four fifths of its commission."""
     commission = round(version.commission * 0.8)
     values = split(commission, [share.basis_points for share in version.shares])
     shares = tuple(replace(share, value=value) for share, value in zip(version.shares, values, strict=True))

@@ -42,10 +42,7 @@ _party = lru_cache(maxsize=20_000)(Party)
 
 
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
-    """The leads and tips of a month.
-
-    Included are the valuation requests that the sellers of this month's sales had made earlier.
-    """
+    """The leads and tips of a month, and earlier requests for a valuation by sellers of its sales."""
     yield from _seller_requests(random_for(seed, "sellers", staff.office.number, month), staff, sold)
     yield from _midnight_leads(random_for(seed, "midnight", staff.office.number, month), staff, month, sold)
     for way, per_desk in PER_DESK.items():
@@ -56,7 +53,6 @@ def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activit
 
 
 def _seller_requests(rng: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """Requests for a valuation, made by sellers before the estate was listed."""
     for estate in sold:
         if not happens(rng, 0.45):
             continue
@@ -73,7 +69,7 @@ def _seller_requests(rng: Random, staff: Staff, sold: Sequence[Estate]) -> Itera
 
 
 def _midnight_leads(rng: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """In some months, a lead that is created in the very last second."""
+    """One lead in the last second of some months."""
     if happens(rng, 0.25):
         second = datetime.combine(month.last_day, time(23, 59, 59))
         moment = second + timedelta(milliseconds=10 * rng.randrange(1, 100))
@@ -95,7 +91,6 @@ def _lead_at(rng: Random, staff: Staff, created: datetime, way: str, sold: Seque
 def _concerned_estate(
     rng: Random, way: str, created: datetime, sold: Sequence[Estate]
 ) -> tuple[str | None, Statuses]:
-    """The estate that a lead or tip concerns, and its statuses; outgoing leads and most others have none."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(rng, 0.5):
         return None, ()
@@ -106,7 +101,7 @@ def _concerned_estate(
 
 
 def _changes(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
-    """Statuses in chronological order; of equal ones in a row, only the first."""
+    """The statuses in chronological order, without those that equal the one before."""
     distinct: list[tuple[datetime, str]] = []
     for moment, status in sorted(statuses, key=lambda entry: entry[0]):
         if not distinct or distinct[-1][1] != status:
@@ -115,11 +110,6 @@ def _changes(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
 
 
 def _steps(rng: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
-    """The steps of a lead or tip: first "New", sometimes recorded weeks late.
-
-    Most incoming leads and tips are then handled, closed, or both. Some leads and tips, even outgoing ones,
-    are finally removed.
-    """
     noted = days_after(rng, created, 5, 45) if happens(rng, 0.03) else created
     steps = [LeadStep(noted, "New", removed=False)]
     if way != OUTGOING:
@@ -156,7 +146,7 @@ def _lead(
 
 
 def _parties(rng: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
-    """Sender and receiver: leads come from or go to other companies, tips go to a colleague or the office."""
+    """The sender and the receiver of a lead or tip."""
     here = _user_party(user, staff.office, created)
     if way == INCOMING:
         receiver = _office_party(staff.office) if happens(rng, 0.25) else here
@@ -173,7 +163,6 @@ def _parties(rng: Random, staff: Staff, way: str, user: User, created: datetime)
 
 
 def _user_party(user: User, office: Office, moment: datetime) -> Party:
-    """A user, with the name at that time."""
     name = next((card.name for card in reversed(user.cards) if card.known_at <= moment), user.cards[0].name)
     return _party(user.id, name, "User", user.employee_id, office.own_id, office.name, office.customer_id)
 
@@ -183,6 +172,5 @@ def _office_party(office: Office) -> Party:
 
 
 def _outside_party(name: str) -> Party:
-    """A company that is not an office; its number is computed from its name."""
     number = f"{sum(ord(letter) * place for place, letter in enumerate(name, start=1)) % 100_000:05d}"
     return _party(f"KUN{number}", name, "Company", None, f"KUN{number}", name, f"S{number}")

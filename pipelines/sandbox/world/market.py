@@ -82,5 +82,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """A foreign amount in kronor, at a rate in ten-thousandths of a krona, to the nearest unit."""
+    """A foreign amount in kronor, or cents in öre; the rate is in ten-thousandths of a krona."""
     return (foreign * rate + WHOLE // 2) // WHOLE

@@ -14,11 +14,11 @@ from pipelines.sandbox.world.chance import happens, hex_id, random_for, working_
 from pipelines.sandbox.world.records import Budget, Office, Trademark, User, UserCard
 
 BLOCK, GROUPED = 7, 5
-"""Five of every seven offices are a group."""
+"""The first five of every seven offices form a group."""
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
 REVISED, REVISED_AGAIN = 0.35, 0.5
-"""The share of users whose budgets of a year are changed, and the share of those who get a second change."""
+"""The share of users whose budgets of a year change, and the share of these whose budgets change again."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
@@ -43,7 +43,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The users of an office in some months, and those of its group's other offices, with their office."""
+    """The users of an office, and each user of the group's other offices with that user's office."""
 
     office: Office
     own: Sequence[User]
@@ -142,7 +142,6 @@ def _user(rng: Random, office: Office, employee_id: str, hired: date, left: date
 
 
 def _changed_card(rng: Random, card: UserCard, day: date) -> UserCard:
-    """The card with one of its values changed."""
     draw = rng.random()
     if draw < 0.15:
         card = replace(card, name=f"{card.name.split()[0]} {rng.choice(names.LAST_NAMES)}")

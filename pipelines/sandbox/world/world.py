@@ -17,7 +17,7 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 
 EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
-"""How many months ahead history is built, because future sales already have leads."""
+"""History is built this many months ahead, because future sales already have leads."""
 MONTHS_BEFORE = 7
 """The most months from a sale's first lead to its contract."""
 
@@ -32,7 +32,7 @@ class OfficeEvents:
 
 
 class History:
-    """The events of every office, built month by month when needed, always the same."""
+    """The events of every office. A month is built when it is first needed."""
 
     def __init__(
         self, seed: int, offices: int, start: Month, activity: float, incidents_on: date | None = None
@@ -65,7 +65,7 @@ class History:
             yield self._months[key]
 
     def budgets(self, office_id: str, year: int) -> list[Budget]:
-        """Every budget ever set for a year and the office's users; those of a user are oldest first."""
+        """Every budget ever set for the office's users and a year; those of a user are oldest first."""
         key = (office_id, year)
         if key not in self._budgets:
             users = self.users(office_id)
@@ -78,7 +78,6 @@ class History:
         return self._incidents if self._incidents and self._incidents.office == office_id else None
 
     def _team(self, office: Office, month: Month) -> list[User]:
-        """The users of the office in the month, or in the months before it in which its sales began."""
         first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
         return [
             user
@@ -148,12 +147,12 @@ class World:
 
     @property
     def horizon(self) -> Month:
-        """The last month whose sales may have events by now."""
+        """The last month whose sales may have leads by now."""
         return Month.of(self.as_of).plus(MONTHS_AHEAD)
 
     @property
     def customers(self) -> tuple[str, ...]:
-        """The ids of the groups and of the offices without one, which cover each office once."""
+        """The ids of the groups, and of the offices without a group: together they cover each office once."""
         chain = self.history.chain
         single = (office.customer_id for office in chain.offices.values() if office.group is None)
         return (*chain.groups, *single)
