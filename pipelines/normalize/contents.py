@@ -100,7 +100,8 @@ class Contents:
         if len(self.columns) + len(names) > MAX_COLUMNS + len(declared):
             undeclared = {key for name in names if name not in declared for key in fields.spellings[name]}
             more = [{key: element[key] for key in element if key in undeclared} for element in fields.objects]
-            self.columns[(*prefix, MORE_FIELDS)] = kinds_of([members or None for members in more])
+            if kinds := kinds_of([members or None for members in more]):
+                self.columns[(*prefix, MORE_FIELDS)] = kinds
             self.spelled_keys[(*prefix, MORE_FIELDS)] = (*prefix, MORE_FIELDS)
             names = [name for name in names if name in declared]
         for name in names:

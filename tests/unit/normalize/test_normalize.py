@@ -126,6 +126,11 @@ def test_fields_beyond_the_limit_of_columns_are_json_in_one_column() -> None:
     assert rows(result, "users", "id") == [("H1",)]
 
 
+def test_an_empty_object_beyond_the_limit_of_columns_is_no_column() -> None:
+    row = {"full": {f"k{n}": n for n in range(249)}, "more": {"k": 1}, "empty": {}}
+    assert "empty" not in types(normalized("users", [{"id": "H1", "spokenLanguages": [], **row}]), "users")
+
+
 def test_objects_nested_too_deeply_for_columns_stay_json() -> None:
     deep: Any = 1
     for _ in range(300):
