@@ -69,7 +69,7 @@ def record_probe(
     """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
     `asked_of` is the report that the probe requested, filtered by time of change. A month keeps its recorded
-    change unless the new one is later.
+    change unless the new one is later (see `_is_new`).
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportStatus:
-    """One report of one customer: how far it is loaded, and how the last tries ended."""
+    """One report of one customer: how far it is loaded, when it is due, and its state."""
 
     report: str
     customer: str
