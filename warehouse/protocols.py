@@ -13,7 +13,10 @@ import polars as pl
 
 
 class ColumnLike(Protocol):
-    """A column of a table. `type` is a DuckDB type; `source` is the column's path in the answer."""
+    """A column of a table. `type` is a DuckDB type; `source` is the column's path in the answer.
+
+    A `needed` column is reported as missing if no row has it. A `name_inferred` one has no documented name.
+    """
 
     @property
     def name(self) -> str: ...
@@ -66,10 +69,9 @@ class TableLike(Protocol):
 
 
 class RejectedLike(Protocol):
-    """A received row that does not fit its documented type; `month` is the first day of its month, if known.
+    """A received row that does not fit (type, key or month); `month` is the first day of its month, if known.
 
-    If `is_undatable` is true, the date of the row is missing or unreadable. The row may then belong to any
-    requested month.
+    An undatable row has no readable date, so it may belong to any requested month.
     """
 
     @property

@@ -68,8 +68,8 @@ def record_probe(
 ) -> None:
     """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
-    `asked_of` is the report that was filtered by time of change. A recorded change of a month stays, unless
-    the new change is later or was made after the recorded one was noticed.
+    `asked_of` is the report that the probe requested, filtered by time of change. A month keeps its recorded
+    change unless the new one is later (see `_is_new`).
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
@@ -117,7 +117,7 @@ def months_with_estates(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """By report, pairs of estate and month: the stored months whose rows name one of these estates.
+    """By report, the pairs of estate and month in the stored rows that name one of these estates.
 
     `reports` has, by report, a table of schema bi and its column of estate ids.
     """
@@ -144,5 +144,6 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
 def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
-    # a change may be noticed before its recorded time: if only its day is known, that is the end of the day
+    # If only the day of a change is known, its time is the end of that day, perhaps after it was noticed. A
+    # change between the two is new as well.
     return change.changed_at_utc > recorded.noticed_at_utc

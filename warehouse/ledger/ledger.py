@@ -139,8 +139,8 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
     stored = {}
     for pair, (months, *columns) in by_pair(_MONTHS).items():
-        states = (StoredMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
-        stored[pair] = dict(zip(months, states, strict=True))
+        stored_months = (StoredMonth(aware(at), *values) for at, *values in zip(*columns, strict=True))
+        stored[pair] = dict(zip(months, stored_months, strict=True))
     changed: dict[Pair, dict[date, datetime]] = {}
     for change in read_changes(connection):
         changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc

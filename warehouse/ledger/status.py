@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportStatus:
-    """One report of one customer: how far it is loaded, and how the last tries ended."""
+    """One report of one customer: how far it is loaded, when it is due, and its state."""
 
     report: str
     customer: str
@@ -70,7 +70,7 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether the working file records no load, although landing has answers and no command is running."""
+    """Whether the working file records no load, but landing has answers, and no command runs or failed."""
     published_file: str = ""
     """Empty if the file is as the latest publication or rollback left it, else GONE, CHANGED or DAMAGED."""
 
@@ -131,9 +131,9 @@ def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
-    """How far every report is loaded, and its issues, in the working file or a published one.
+    """How far every report is loaded, and the conditions, from the working file or a published one.
 
-    If `versions` is given, also whether the published file is as it was published.
+    With `versions`, the answer also says whether the published file is as it was published.
     """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(
@@ -157,7 +157,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions; those that represent a cause come first. Empty if the view is outdated."""
+    """The rows of meta.conditions, first one for each cause. Empty if the view is outdated."""
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):

@@ -74,7 +74,7 @@ def loads_to_replay(
 
     - the newest load of each month
     - every snapshot, loaded or landed
-    - an answer that did not fit its shape, unless a later snapshot or answer for one of its months was loaded
+    - an answer that did not fit its shape, unless a later one was loaded (a snapshot, or for a shared month)
 
     With `only_quarantined`, returns only loads of the first two kinds that have quarantined rows.
     """

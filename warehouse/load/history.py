@@ -3,8 +3,8 @@
 Example: the snapshot of 1 May has rows A and B, and the snapshot of 2 May has rows A and C. Then A stays as
 it is, B ends on 2 May, and C begins on 2 May.
 
-If the service documents an id, a changed row keeps its `_row`, so that its children need not change. Two
-equal rows of a snapshot may both be real, so equal rows are numbered. A plain MERGE cannot do this.
+If a table has a documented key, a changed row keeps its `_row`, so that its children need not change. Two
+equal rows of a snapshot may both be real, so equal rows are numbered.
 
 A snapshot has all rows of its scopes. A scope is a month, a requested id, or a whole report of a customer.
 Snapshots that share no scope are merged together, as a wave.
@@ -107,8 +107,7 @@ def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first.
 
     Example: loads of January, January and February make two waves, the first load and then the other two.
-    Scopes with a newer stored snapshot are left out. If this leaves a load no scope of a month, the month is
-    removed from the load.
+    Scopes with a newer stored snapshot are left out. A load keeps only the months of its remaining scopes.
     """
     newest = {key: number for key, (number, _) in stored.items()}
     waves: list[list[Scope]] = []

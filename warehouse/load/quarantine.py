@@ -1,4 +1,4 @@
-"""Quarantine: rows that do not fit their documented type, listed while their load is current.
+"""Quarantine: rows that do not fit (type, key or month), listed while their load is current.
 
 The working file has only the position of each row, the reason and a checksum, so analysts may see the list.
 The values are only in the landing file of the load, which stays while any of its rows is listed.

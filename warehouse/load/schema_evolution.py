@@ -26,7 +26,7 @@ NULL_TYPE = "NULL"
 MAX_EXACT = 2**53
 """A DOUBLE cannot hold every whole number beyond this; undocumented columns with such numbers become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""The load that added or changed a column, by id, and the time; the id is None if a declaration did it."""
+"""The id of the load that added or changed a column, and the time. A declared change has no id."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
 
 
 def common_type(types: Iterable[str]) -> str:
-    """The narrowest type that holds all values without loss: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
+    """The narrowest type that holds all values without loss.
 
-    A BIGINT fits into a DOUBLE, because columns with whole numbers beyond MAX_EXACT are text already. So
-    1 and 2.5 make a DOUBLE; 1 and true make a VARCHAR.
+    Examples: 1 and 2.5 make a DOUBLE; 1 and true make a VARCHAR. A BIGINT fits into a DOUBLE, because columns
+    with whole numbers beyond MAX_EXACT are text already.
     """
     value_types = sorted(set(types) - {NULL_TYPE})
     if len(value_types) < 2:

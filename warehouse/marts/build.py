@@ -19,15 +19,16 @@ from warehouse.store.duckdb_file import mappings, quoted
 Built = TypeVar("Built")
 
 MIN_MB, MAX_MB = 700, 3000
-"""The bounds of DuckDB's memory for a build, which is 1.5 times the file; DuckDB spills the rest to disk.
+"""DuckDB may use 1.5 times the size of the file for a build, within these bounds. It spills the rest to disk.
 
-Ten million rows (a file of 225 MB) needed more than 336 MB. A hundred million (2,200 MB) needed more than
-1,000 for one mart. Without a limit, ten million took 2,800 MB, but no less CPU time.
+Ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit they took 2,800 MB, but no
+less CPU time. A hundred million rows (2,200 MB) could not be built with 1,000 MB, because of one mart.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.
 
-The sales of a hundred million rows could be built with 1,000 MB but not with 2,500: DuckDB spills too late.
+A higher limit may fail, because DuckDB then spills too late: the sales of a hundred million rows could be
+built with 1,000 MB, but not with 2,500.
 """
 
 _NEW_TOTALS = """

@@ -19,7 +19,7 @@ SUBJECT_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""The columns of a check that are stored as subjects, each combination once: a month may have many sales."""
+"""The subjects of a check are the combinations of values that its rows have in these columns."""
 ERROR = "error"
 
 

@@ -32,8 +32,8 @@ class MeasureSource:
     """The source of a measure: a report, and the rows of the published file that add up to it.
 
     `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}. An old
-    number is the office id without its letters, as some answers give it. `budget` is the name of the measure
-    in the budget marts, and empty for other measures.
+    number is the office id without its letters, as some answers give it. For a budget, `budget` is its
+    measure in the budget marts.
     """
 
     report: str

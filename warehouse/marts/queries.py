@@ -31,10 +31,10 @@ class Query:
 
     The header's first line is the question. The lines after it are the grain and surprises. Its sections are:
     - `Columns:` the meaning of each column
-    - `Parameters:` of a mart, which makes it a table macro; of an analysis, its variables
+    - `Parameters:` the parameters of a mart, which is then a table macro, or the variables of an analysis
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
     - `Key:` the columns that identify a row
-    - `Severity:` of a check
+    - `Severity:` the severity of a check
     - `Concerns:` the figures of the pages that a check makes doubtful
     - `For each:` a query; a check is repeated for each of its rows (see expanded_sql), and a mart is built
       part by part, with the values of a row as variables

@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(columns.column_name), key)
 ORDER BY ALL
 """
-# A mart's column refers to a table if its name is, or ends with, the table's key (listing_office_id).
+# A column of a mart is related to the table whose key its name ends with: listing_office_id to offices.
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH columns AS ({_COLUMNS}),

@@ -43,8 +43,8 @@ class Person:
     def may_be_in(self, body: bytes) -> bool:
         """Whether a body may contain the id."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
-        # In JSON, an id with other characters may be written with escapes, which begin with a backslash.
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
+        # JSON may have escapes, which begin with a backslash, for characters that are not plain.
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
 
     def erase_text(self, text: str) -> str:
@@ -52,7 +52,7 @@ class Person:
         return self.pattern.sub(self.alias, text)
 
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
-        """A parsed document without the person; `documented` are the columns about persons.
+        """A parsed document without the person; `documented` has the documented columns about persons.
 
         An object and the objects nested in it are one row. A row with the id loses all values about the
         person. If the id is unmistakable, each nested object is also searched as a row of its own.

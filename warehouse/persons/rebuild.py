@@ -1,4 +1,4 @@
-"""Rebuilding the working file from landing, with a copy of the data that landing lacks."""
+"""Rebuilding the working file: a new file gets the old rows, then a replay of the stored answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FROM (
 ) AS numbered
 WHERE loads.load_id = numbered.load_id
 """
-"""The new numbers exceed all old ones: stored rows have an old number in `_row`, which must stay unique."""
+"""The new numbers exceed all old ones, because `_row` is made from a load's number, and must stay unique."""
 _COPIES = """
 WITH columns AS (
     SELECT database_name, table_name, column_name, '"' || column_name || '"' AS quoted

@@ -5,7 +5,8 @@ file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
 see are not written to the working file. There are two exceptions: rows of a person who was erased later, and
-quarantined rows of an older format. If the working file had such rows, it is rewritten before it is copied.
+names that were stored before pseudonyms were switched on. A file that had such rows is rewritten before it is
+copied.
 """
 
 from __future__ import annotations
@@ -128,11 +129,11 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that is not published, and when analysts began to wait for it.
+    """The newest load that is not published.
 
-    The wait begins at the latest attempt to publish, even if that failed. If there was no attempt, it begins
-    at the first load. Both may be before the newest load. If `is_blocked` is true, a failed check or mart
-    prevented the publication of the newest load.
+    `waiting_since_utc` is the time of the latest attempt to publish, even if that failed. If there was none,
+    it is the time of the first load. If `is_blocked` is true, a failed check or mart prevented the
+    publication of the newest load.
     """
 
     load_number: int

@@ -20,7 +20,7 @@ from warehouse.store.duckdb_file import literal
 from warehouse.store.versions import Versions
 
 FILE_FORMATS = {"json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
-"""DuckDB's options for formats other than CSV; they keep numbers, and Parquet also dates."""
+"""DuckDB's options for formats other than CSV."""
 _READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
 _NUMBER = re.compile(r"\d+")
 
@@ -45,7 +45,7 @@ def analyses() -> list[Query]:
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement of an analysis or check, if the text is its name; a text of several words is a statement.
+    """The statement of the analysis or check with this name; a text of several words is returned unchanged.
 
     An analysis may also be named by its number. Raises InvalidQuery for an unknown name, and for a variable
     that the analysis or check does not take.

@@ -1,7 +1,4 @@
-"""The working file of a data directory: opened briefly, by one process at a time, under the file lock.
-
-Analysts never open it; they read the published copy.
-"""
+"""The working file of a data directory: opened briefly, by one process at a time, under the file lock."""
 
 from __future__ import annotations
 
@@ -57,7 +54,7 @@ class Store:
         self.path = self.data_dir / "work" / "warehouse.duckdb"
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
-        """The target of a rewrite; a file found there under the lock was left by a killed process."""
+        """Where the file is rewritten, under the file lock; a killed process may leave a file there."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds

@@ -23,8 +23,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "default_block_size": BLOCK_BYTES,
     "autoinstall_known_extensions": False,  # the pipeline never downloads extensions
     "autoload_known_extensions": False,
-    # A checkpoint that reuses metadata may leave pointers to blocks that are gone, in any storage version.
-    # DuckDB before 1.4.2 then fails ("Failed to load metadata pointer"). Reuse would save 7 % of a run.
+    # A checkpoint that reuses metadata may leave pointers to blocks that are gone. DuckDB before
+    # 1.4.2 then fails ("Failed to load metadata pointer"). Reuse would save 7 % of a run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"
@@ -64,7 +64,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 def _instance(spill: Path) -> DuckDBPyConnection:
     """The DuckDB that files are attached to; creating it takes 16 ms of CPU, attaching a file 0.5 ms.
 
-    It has one thread, except to build marts: a second one takes 41 MB in a load, and costs 3 % of a sync.
+    It has one thread, except to build marts: a second thread takes 41 MB in a load, and slows a sync by 3 %.
     """
     instance = duckdb.connect(config=_CONFIG)
     instance.execute(f"{_NO_CHECKPOINT}; SET threads = 1; SET temp_directory = {literal(str(spill))}")

@@ -83,10 +83,9 @@ def file_sha256(path: Path) -> str:
 
 
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
-    """Make a directory that only its owner can enter, and missing parents that the group can enter too.
+    """Make a directory, by default a private one, and its missing parents, which the group can enter too.
 
-    With SHARED_FOLDER, the group can enter the directory too. The umask does not change these modes. Existing
-    folders stay as they are.
+    The umask does not change these modes. Existing folders stay as they are.
     """
     if path.is_dir():
         return

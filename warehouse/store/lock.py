@@ -5,7 +5,7 @@ folder. The *work lock* is held from start to end by any command or run that wri
 only one works at a time.
 
 A process that wants a lock first locks a second file (`.next`). It unlocks that file once it has the lock. So
-a holder that wants the lock again comes after a process that already waits. Any thread may release a lock.
+a holder that wants the lock again comes after a process that already waits.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def work_lock(
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
-    - With `resumes=False`, the record of other work that did not finish stays.
+    - With `resumes=False`, if another command had not finished, its record stays.
 
     Only entry points take this lock: a nested call would wait for itself.
     """

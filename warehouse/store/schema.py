@@ -33,7 +33,7 @@ _DECLARED_FIELDS = ("name", "type", "documented", "source", "description", "name
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column of the service in the file; `type` is NULL while it has only nulls."""
+    """A stored column of the service; `type` is NULL while the column has only nulls."""
 
     name: str
     type: str
@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        Its columns are named `asked_...`, and have no source in the answer. Several columns are joined.
+        The columns of the id are named `asked_...`, and have no source in the answer. Several are joined.
         """
         names = [
             quoted(column.name)

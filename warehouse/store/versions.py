@@ -120,7 +120,7 @@ class Versions:
         """Make a version the published file; readers keep the file that they have open.
 
         A write-ahead log next to the file belongs to the previous version (an analyst opened it for
-        writing). DuckDB would silently replay it into the new one, so it is removed.
+        writing). DuckDB would silently replay it into the new version, so the log is removed.
         """
         sys.audit("brokerbi.before_version_shown")
         remove_logs(self.published)
