@@ -75,7 +75,7 @@ def push(
     patience: float = PATIENCE,
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
 ) -> PushResult:
-    """Set the budgets of a plan that the service does not show yet. A push may be killed and repeated.
+    """Set those budgets of a plan that the service does not show yet. A push may be killed and repeated.
 
     Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
     another service, or has a customer that is not active.
@@ -100,7 +100,7 @@ class _Pusher:
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
     statuses: dict[BudgetKey, BudgetStatus] = field(default_factory=dict)
-    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # a rejected budget is removed
+    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # time of sending, unless rejected
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 

@@ -1,8 +1,8 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of the reports take a range of months. The other six take one month, so each month needs a request: the
-latest and future months once a week, and any month that has changed in the report for a range. The interface
-documents no rows: the paths of columns are assumed, and `shapes.toml` can correct them.
+Three of the reports take a range of months. The other six take one month, so each month needs a request. The
+latest and future months are requested once a week, and any month when it changes in the report for a range.
+The interface documents no rows: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class Choices:
 class Ids(NamedTuple):
     """A source of ids: a table of schema bi, and the columns that together form one id.
 
-    `condition` is SQL that selects rows of the table. In it, `_today` is the day of the plan.
+    `condition` is SQL that selects rows of the table. In it, `_today` is the current date.
     """
 
     table: str
@@ -233,7 +233,7 @@ class Endpoint:
 
     @property
     def choice_values(self) -> tuple[str | None, ...]:
-        """Each window is requested once for each of these values of `choices`; without choices, for None."""
+        """The values for which each window is requested: those of `choices`, or only None."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -244,7 +244,7 @@ class Timing:
     enabled: bool = True  # whether it is on by default
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # future months are requested too; once a week, if each takes a request
+    months_ahead: bool = False  # whether future months are requested; weekly if each month takes a request
     counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None

@@ -11,7 +11,7 @@ from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-MIN_PAIRS = 3  # one report of one customer may fail for a reason of its own
+MIN_PAIRS = 3  # of a report and a customer; a single pair may fail for a reason of its own
 FORBIDDEN = 403
 STATUSES_WITH_ACCESS = frozenset({200, 204, 400})  # even a rejected request (400) shows access
 MIN_CUSTOMERS = 3
@@ -33,7 +33,7 @@ class CircuitBreaker:
       of a report and a customer, and to at least three reports (or to all, if the run has fewer).
     - Since its last answer (200, 204 or 400), the service has denied every report (403). The denials belong
       to at least six pairs of a report and a customer, and to at least three customers.
-    Every answer after which a request is not repeated ends a row of failed requests.
+    A row of failed requests ends when any request gets an answer that is not retried.
     """
 
     rate_limit: RateLimit

@@ -108,8 +108,7 @@ class Client:
     async def post(self, request: Request) -> Answer:
         """Send a writing request once, without retries; returns a 2xx answer, else raises ConnectError.
 
-        After TooManyRequests, Unavailable and Unreachable, the service may or may not have written: read the
-        value before sending the request again.
+        After some errors, the service may have written: read the value before sending the request again.
         """
         _, attempt, answer = await self._try(request, 1)
         self._note(attempt)
@@ -130,7 +129,7 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Make one try; returns when it was sent, the try, and the answer if one arrived."""
+        """Make one try; returns the time of sending, the try, and the answer if one arrived."""
         self._check(request)
         if not self._is_accepted:  # one try at a time, so that a wrong login costs one request
             async with self._first_try_lock:

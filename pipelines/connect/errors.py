@@ -24,9 +24,9 @@ GATEWAY_TIMEOUT = 504
 class ConnectError(Exception):
     """The failure of a request. Its message is the `issue` and the `remedy`, and does not name the request.
 
-    `answer` is the last answer, and `tries` is the number of tries. `last_try` states how the last try ended,
-    if none was left. `login` is the setting that contains a denied login. If `trouble` is not empty, errors
-    with the same `trouble` and the same `login` are one cause in meta.conditions.
+    `answer` is the last answer, and `tries` is the number of tries. If every allowed try failed, `last_try`
+    states how the last one ended. `login` is the setting that contains a denied login. If `trouble` is not
+    empty, errors with the same `trouble` and the same `login` are one cause in meta.conditions.
     """
 
     trouble: str = ""

@@ -16,12 +16,12 @@ from pipelines.clock import Clock, SystemClock
 INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
-SECONDS_TO_RECOVER = 60.0  # each such period since `slow_down` last took effect undoes one halving
+SECONDS_TO_RECOVER = 60.0  # each such period after the last halving undoes one halving
 ONE_DAY = 86_400.0  # seconds; a longer Retry-After must come from a wrong clock of the service
 
 
 class RateLimit:
-    """Limits a session to `concurrency` requests in flight and `requests_per_second`, evenly spaced."""
+    """Limits a run to `concurrency` requests in flight and `requests_per_second`, evenly spaced."""
 
     def __init__(self, concurrency: int, requests_per_second: float, *, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
@@ -42,7 +42,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate, but not below an eighth. Does nothing within five seconds of its last effect."""
+        """Halve the rate, but not below an eighth. Does nothing within five seconds of the last halving."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MAX_HALVINGS, self.halvings + 1)

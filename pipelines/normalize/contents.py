@@ -16,7 +16,7 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # if there would be more, all undeclared fields become one JSON column
+MAX_COLUMNS = 250  # beyond this, the undeclared fields of an object become one JSON column
 MORE_FIELDS = "more fields"  # the name of that JSON column, which becomes `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
@@ -24,7 +24,10 @@ EMPTY: Object = {}
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column and its values; `misfits` has a mask of the misfits for each kind of JSON value."""
+    """A column and its values.
+
+    `misfits` has, for each kind of JSON value, a mask of the values that do not fit the column's type.
+    """
 
     column: Column
     values: pl.Series

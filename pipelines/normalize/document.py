@@ -25,7 +25,7 @@ MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always k
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # a quick test of whether _LONG_NUMBER may match
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A number of 16 or more characters, with seven or more before its point: a float may not keep its digits."""
+"""A number of 16 or more characters, with seven or more before its point: a float may lose digits of it."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
@@ -66,7 +66,8 @@ def parse_exactly(body: bytes) -> Json:
     """Parse a body with the json module; raises InvalidJson.
 
     Very long numbers become Decimals: integers of more than 4,000 characters, and other numbers that have
-    more than 16 characters or exceed a float. NaN and Infinity, which JSON does not allow, become null.
+    more than 16 characters or are too large for a float. NaN and Infinity, which JSON does not allow,
+    become null.
     """
     text = _decode(body)
     if r"\u" in text:

@@ -153,7 +153,7 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, without measures for which the operator must choose one of several fields."""
+        """The declared columns, except budget measures that several fields may contain."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -246,8 +246,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        Ten or more are too many if they are at least half of the rows. All rows of a document are too many.
-        But if a document has a single row, an object with a declared column, this row may be rejected.
+        Ten or more rejected rows are too many if they are at least half of all rows. Rejecting every row of a
+        document is also too much, unless its only row is an object with a declared column.
         """
         if table.parent:
             return

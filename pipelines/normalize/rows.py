@@ -38,7 +38,10 @@ class OnlyPlainValues(ShapeMismatch):
 
 
 class Children(NamedTuple):
-    """The elements of a list or keyed object, their names, and the index of the object that has the list."""
+    """The elements of a list, their names, and the index of the object that has the list.
+
+    The list may also be a keyed object, like {"M1": {...}, "M2": {...}}: its values are the elements.
+    """
 
     parent: int
     elements: Sequence[Json]
@@ -62,9 +65,12 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects; others become `{}`, or `{VALUE: value}` in nested rows without columns."""
+        """Each element as an object; a value of another type becomes `{}`.
+
+        But in a nested table without columns, a plain value such as 5 becomes {"value": 5}.
+        """
         if self.place.is_plain:
-            return [{"": element} for element in self.elements]  # the shape's column has the empty path
+            return [{"": element} for element in self.elements]  # the key "" stands for the element itself
         if set(map(type, self.elements)) <= {dict}:
             return self.elements
         table = self.place.table
@@ -97,7 +103,7 @@ class Level:
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """For each element, the index of the row that contains it; if no row does, of its document."""
+        """For each element, the index of the row that contains it, or of its document if no row does."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -108,7 +114,7 @@ class Level:
 
     @property
     def names(self) -> list[str]:
-        """The name of each element: its key, or the name of its list. `select` keeps all names."""
+        """The name of each element: its key, or the name of its list. `select` does not filter them."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:

@@ -17,7 +17,7 @@ OUR_COLUMNS = (
     "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
 )  # fmt: skip
 NEARLY_ALL = 0.9
-"""A choice counts as ignored if at least this share of the first value's ids is returned for the second."""
+"""The service ignores a choice if it returns this share of the first value's ids for the second, too."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 
 
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
-    """Drop the rows that a report with pages and a choice has returned more than once.
+    """Drop the rows that a report with pages and a choice (`Choices`) has returned more than once.
 
     Of rows with the same id, only those of the choice's last value stay: if a lead was returned as active and
     then as removed, the removed row stays. Of equal rows, only the first stays. If the service ignores the

@@ -205,7 +205,10 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text, as JSON writes it or with leading zeros; NaN for any other, or over 40 digits."""
+    """The number in a text, as JSON writes it or with leading zeros.
+
+    Any other text is NaN, and so is a number with more than 40 digits before or after its point.
+    """
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 

@@ -31,7 +31,7 @@ class Months:
     - `first_days` is null if a row's month is unknown, or if its date is in no requested month.
     - `dated_by` is the column that states the months, if any.
     - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
-      name another month, or their date is just outside the window: of a request for May, a row of 30 April is
+      name another month, or their date is just outside the window: in an answer for May, a row of 30 April is
       left out, but a row of 15 April is rejected.
     - `are_unknown` is true if several months were requested, but no row states its month. All rows then count
       for the first month.
@@ -100,7 +100,7 @@ def rejections(
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
     """Rows that may belong to any requested month: their date is unreadable, or they have a key but no date.
 
-    A row with neither key nor date identifies nothing, so no month can lack it.
+    A row with neither key nor date is not one of them, because it identifies nothing.
     """
     if not months.dated_by or not months.first_days.null_count():
         return set()

@@ -34,7 +34,7 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
-    """A sentence for each error of a validation: our own, or "is not" and the description of the field."""
+    """A sentence for each error: the one of our own check, or "NAME is not" and the field's description."""
     messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):

@@ -316,7 +316,7 @@ class Settings(BaseModel):
         """The object whose login is used for this customer and path, and the function that the login is for.
 
         The customer's own logins come first, then the shared ones. In each group, narrower functions come
-        first, and the login for every path comes last. The function of that last login is empty.
+        first, and the login for every path comes last. For that last login, the returned function is empty.
         """
         for owner in (customer, self):
             for function in functions_of(path):

@@ -135,7 +135,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """`base` with the values of `overrides`. If these have a secret, the path of its file is left out."""
+    """`base` with the values of `overrides`. If they have a secret, the path of its file is left out."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)

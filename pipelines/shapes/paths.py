@@ -69,9 +69,9 @@ class Hop:
 class ColumnPath:
     """Where to find a column's value.
 
-    `level` counts down the path to the rows: 0 is the document, and the last level is the row. `members` are
-    the names to follow from there. Without members, the value is the element itself or, if `is_key`, its key.
-    For a column of the parent row, `parent` is the name of its table, and `members` has the column's name.
+    `level` is a position on the path to the rows: 0 is the document, and the last level is the row. `members`
+    are the names to follow from there. Without members, the value is the element itself or, if `is_key`, its
+    key. For a column of the parent row, `parent` is the parent's table, and `members` has the column's name.
     """
 
     level: int = -1

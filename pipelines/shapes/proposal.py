@@ -35,7 +35,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
-# The field of a budget's measure has a word of MEASURES, one of PLANNED, or both joined.
+# The field of a budget's measure is named by a word of MEASURES or PLANNED, or by both: `soldGoal`.
 PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
@@ -68,7 +68,10 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns; in a tie, if it has more columns and is not in `other`."""
+        """Whether this proposal lacks fewer needed columns than `other`, or as many but has more columns.
+
+        In the second case, its rows must not be inside the rows of `other`.
+        """
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -185,7 +188,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The paths that may be this measure of a budget, by their last names; none if it is no measure."""
+    """The paths that may be this measure of a budget, by their last names; none if `column` is no measure."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

@@ -53,7 +53,7 @@ def _shape_hash(part: Mapping[str, Any]) -> str:
 
 
 def _corrected_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its shape from the file; only the part `unpaged` changes its unpaged counterpart."""
+    """A report with its shape from the file, whose part `unpaged` has the shape of answers without pages."""
     if not (report.endpoint.paged and isinstance(part, dict)):
         return _shaped_report(report, part, where)
     paged = {key: value for key, value in part.items() if key != UNPAGED}
