@@ -46,7 +46,7 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """These budgets of an office and month, by user, replaced by those set here and shown by now."""
+        """The `budgets` of an office and month, by user, after the writes that are shown by now."""
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):

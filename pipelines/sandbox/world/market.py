@@ -82,5 +82,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """A foreign amount in kronor, or cents in öre; the rate is in ten-thousandths of a krona."""
+    """Convert a foreign amount to kronor, or cents to öre; the rate is in ten-thousandths of a krona."""
     return (foreign * rate + WHOLE // 2) // WHOLE
