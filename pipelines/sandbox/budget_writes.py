@@ -57,7 +57,7 @@ class BudgetWrites:
     def accept(self, body: bytes, shown: Budget) -> None:
         """Set the budget in a body (interface, Budget maintenance); `shown` is the budget shown until now.
 
-        Rejects an invalid body with 400. `omitted` decides about measures that the body omits.
+        Rejects an invalid body with 400. `omitted` decides what happens to measures that the body omits.
         """
         measures = _measures(body)
         writes = self.written.get((shown.office, shown.user_id, shown.month))

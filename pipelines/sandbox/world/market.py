@@ -61,7 +61,7 @@ def foreign_listing_price(rng: Random, rate: int, month: Month) -> int:
 
 
 def final_price(rng: Random, starting: int) -> int:
-    """The price after the bidding, usually higher."""
+    """The price after the bidding, usually higher than the asking price."""
     return round(starting * max(0.85, rng.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
