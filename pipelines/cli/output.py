@@ -194,7 +194,7 @@ def is_wrong_usage(error: Exception) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """The sentence that a command prints for an error. It states only the type of an unexpected error."""
+    """The sentence that a command prints for an error. For an unexpected error, it states only the type."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

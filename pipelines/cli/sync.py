@@ -83,7 +83,7 @@ def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
     return {
         "missing": sum(len(planned.months.missing) for planned in reports),
         "due": sum(len(planned.months.due) for planned in reports),
-        "loaded": sum(planned.months.not_requested for planned in reports),  # or known ids
+        "loaded": sum(planned.months.not_requested for planned in reports),  # of reports by id: known ids
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_reasons(reports)),
     }

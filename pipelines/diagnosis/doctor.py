@@ -74,7 +74,7 @@ def examine(
     service_findings: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released before the state findings, which report who holds it
+            with lock or nullcontext():  # released before the state findings, which report its holder
                 for finding in _service_findings(settings, context, reports):
                     service_findings.append(finding)
                     yield finding

@@ -39,7 +39,7 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     """Trace a number of an office, a user or the chain back to its stored answers.
 
     The answers are read to check that they are unchanged. Raises NotInTheFile if the published file lacks the
-    number, has several, or was made by an older brokerbi. Raises WarehouseError if it cannot be read.
+    number, has several that match, or is of an older brokerbi. Raises WarehouseError for an unreadable file.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

@@ -33,7 +33,7 @@ ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory. Dagster's sensor `publishing` touches it whenever it ticks."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""A daemon silent for longer than the first time is a warning; for longer than the second, an error."""
+"""How long Dagster's daemon may be silent before this is a warning, and before it is an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
     "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
@@ -105,9 +105,9 @@ def observe(
 ) -> Overview:
     """The overview under these settings, with the conditions that only this process can find.
 
-    `planned` are the reports that a sync would request now. `settings_error` is the error with which a sync
-    would reject the settings. The result differs from `view` in other respects:
-    - A fresh report with a failed or held-back month gets that state.
+    `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
+    would reject the settings. The result also differs from `view` in these ways:
+    - A fresh report with a failed or held-back month becomes "failed" or "held back".
     - If the settings name customers, conditions of customers that are not active are dropped.
     - Customers that are neither in these settings nor loaded are dropped. Their ids were probably mistyped.
     """
@@ -187,7 +187,7 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """The conditions that need no working file: of the disk, open erasures, the daemon and stuck commands."""
+    """The conditions that need no working file: the disk, open erasures, the daemon and stuck commands."""
     yield from _disk_conditions(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)

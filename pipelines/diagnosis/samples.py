@@ -55,8 +55,9 @@ class Sample:
     """The sample of one report: its state, and maybe a sentence about a problem and a proposed shape.
 
     `rows` has the declared path of the rows of each table. Of the first table, `columns` are the declared
-    columns that have a value, and `extra` the paths of undeclared ones. `missing` are columns of any table
-    that marts need and no row has. A requested report also has a `customer` and, if it failed, an `error`.
+    columns that have a value, and `extra` the paths of undeclared ones. `missing` has the columns of all
+    tables that marts need but no row has. The sample of a requested report also has a `customer` and, if the
+    request failed, an `error`.
     """
 
     report: str
@@ -83,7 +84,7 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would. If they do not fit, propose a shape, or a `root` that wraps the rows."""
+    """Read answers as a load would. If they do not fit, propose a shape, or a `root` that holds the rows."""
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty", "not answered"):
         return sample
@@ -146,8 +147,8 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report, except reports that are requested one id at a time.
 
-    Reports in `requestable` are requested for the first active customer of the selection. If any are, reports
-    in IDS are requested too, unless ids of their kind are loaded. For the other reports, the newest stored
+    Reports in `requestable` are requested for the first active customer of the selection. Before them, the
+    reports in IDS are requested, unless ids of their kind are loaded. For other reports, the newest stored
     answer is read; without a stored answer, the sample is empty.
     """
     reports = [report for report in reports if not report.endpoint.by_id]

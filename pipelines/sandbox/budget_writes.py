@@ -46,7 +46,7 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """These budgets of an office and month, by user, replaced by those set here and shown by now."""
+        """The `budgets` of an office and month, by user, after the writes that are shown by now."""
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):
@@ -57,7 +57,7 @@ class BudgetWrites:
     def accept(self, body: bytes, shown: Budget) -> None:
         """Set the budget in a body (interface, Budget maintenance); `shown` is the budget shown until now.
 
-        Rejects an invalid body with 400. `omitted` decides about measures that the body omits.
+        Rejects an invalid body with 400. `omitted` decides what happens to measures that the body omits.
         """
         measures = _measures(body)
         writes = self.written.get((shown.office, shown.user_id, shown.month))

@@ -1,4 +1,4 @@
-"""Effects of faults: a reply with other pages, content, body or delivery, or another reply in its place."""
+"""Effects of faults: they change the rows, content, body or delivery of a reply, or replace the reply."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page, with the effects of the faults in PAGES.
 
-    Moving rows are missing from the first page that is requested of a window. If the fault is restless, they
-    are also missing from the third, the fifth and so on.
+    The first request for any page of a window gets an answer without the moving rows. If the fault is
+    restless, so do the third, the fifth and so on.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:

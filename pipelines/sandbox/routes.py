@@ -169,7 +169,7 @@ def _path_month(year: str, month: str) -> Month:
 
 
 def _user_id(query: ReportQuery, user_id: str | None) -> str | None:
-    """The user id; rejects with 404 a user who has not begun at any office of the customer."""
+    """The user id; raises a 404 if this user has not yet started at any office of the customer."""
     world = query.snapshot.world
     users = [user for office in query.offices for user in world.history.users(office.customer_id)]
     if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in users):

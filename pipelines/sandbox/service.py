@@ -24,9 +24,10 @@ from pipelines.sandbox.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class SandboxLogin:
-    """A login for these customers and paths; None means all.
+    """A login, with the customers and paths for which it is valid; None means all.
 
-    `paths` are prefixes such as /CRM; on any other path the login is rejected with 401.
+    `paths` are prefixes such as /CRM. A request is denied with 401 on another path, and with 403 for another
+    customer.
     """
 
     username: str = "sandbox"
@@ -171,7 +172,7 @@ class Service:
             raise HttpError(403, "The requested data is not accessible to the caller.")
 
     def _error_reply(self, error: HttpError) -> Reply:
-        # The lists of wrong parameters in the body are guesses.
+        # Both forms in which the body lists wrong parameters are guesses.
         headers = {"WWW-Authenticate": 'Basic realm="Connect"'} if error.status == 401 else {}
         body: dict[str, object] = {"message": str(error)}
         if error.fields and self.shapes == "b":

@@ -19,11 +19,11 @@ def report(query: ReportQuery) -> object:
 
 
 def paged(query: ReportQuery) -> object:
-    """TipsAndLeads/Report/Paged: shape a divides all rows into pages, shape b each of the three lists."""
+    """TipsAndLeads/Report/Paged. Shape a divides all rows into pages. Shape b divides each of the lists."""
     index, size = query.page
     all_leads = list(_requested_leads(query))[query.hidden_rows :]
     total = len(all_leads)
-    # A page past the end is empty; with a fault, a page begins with rows of the previous one.
+    # A page past the end is empty. With the fault `repeated_ids`, a page begins with rows of the page before.
     page = slice(max(0, index * size - query.repeated_rows), index * size + size)
     if query.shapes == "a":
         return {

@@ -94,7 +94,7 @@ def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = Fal
 
 
 def _selection_time(query: ReportQuery, view: EstateView) -> date | None:
-    """The time by which `selectionType` selects the estate; None if that is not in the interval."""
+    """The time that `selectionType` compares with the interval; None if it is outside."""
     candidates: list[date | None] = [view.current.contract_on]
     if query.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(view.versions)]

@@ -80,7 +80,7 @@ class Snapshot:
         return list(self._written.merge(office_id, month, current).values())
 
     def _estates(self, office_id: str) -> list[EstateView]:
-        """Every assignment of the office that was completed and not withdrawn."""
+        """The assignments of the office that are completed and not withdrawn."""
         views: list[EstateView] = []
         for month in self.world.history.months(office_id, self.world.horizon):
             for estate in month.estates:

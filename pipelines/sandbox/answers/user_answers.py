@@ -18,7 +18,7 @@ LANGUAGE_NAMES = {
 
 
 def users(query: ReportQuery) -> object:
-    """External/Users: every user at work; the rows do not name an office."""
+    """External/Users: every current user; the rows do not name an office."""
     return [
         {
             "id": user.id,

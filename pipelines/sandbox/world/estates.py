@@ -50,7 +50,7 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
 
 
 def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
-    """Every valuation and writing of the month: small fees that count as commission."""
+    """Every valuation and writing of the month. Their small fees count as commission."""
     estates: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
         rng = random_for(seed, assignment, staff.office.number, month)
@@ -138,8 +138,10 @@ def _with_shares(parts: Parts, version: Version) -> Version:
     if version.foreign is not None:
         foreign = split(version.foreign.commission, weights)
     shares = tuple(
-        Share(user.id, user.office, weight, value, abroad, part)
-        for (user, weight), value, abroad, part in zip(parts, values, foreign, prices, strict=True)
+        Share(user.id, user.office, weight, value, value_foreign, price_share)
+        for (user, weight), value, value_foreign, price_share in zip(
+            parts, values, foreign, prices, strict=True
+        )
     )
     return replace(version, shares=shares)
 

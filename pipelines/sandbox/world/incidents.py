@@ -20,8 +20,8 @@ EMPLOYED_BEFORE = timedelta(days=90)
 class Incidents:
     """The incidents of one day at one office; an incident is left out if nothing is suitable for it.
 
-    In the month two months before, one sale is cancelled, the commission of another sale is restated, and a
-    lead is removed. A user leaves. The budget of a user who stays is raised, from the month of `day` on.
+    Of the sales of `month`, one is cancelled, and the commission of another is restated. A lead of that month
+    is removed. One user leaves. The budgets of a user who stays are raised, from the month of `day` on.
     """
 
     day: date
@@ -33,11 +33,11 @@ class Incidents:
 
     @property
     def month(self) -> Month:
-        """The month of the affected sales and leads."""
+        """The month of the affected sales and leads: two months before the day."""
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The users; the last one who has worked for EMPLOYED_BEFORE leaves, but never the first."""
+        """The users. The last one employed for EMPLOYED_BEFORE leaves; the first user always stays."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:

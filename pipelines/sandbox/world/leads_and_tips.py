@@ -42,7 +42,7 @@ _party = lru_cache(maxsize=20_000)(Party)
 
 
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
-    """The leads and tips of a month, and earlier requests for a valuation by sellers of its sales."""
+    """The leads and tips of a month, and the earlier valuation requests that led to sales of the month."""
     yield from _seller_requests(random_for(seed, "sellers", staff.office.number, month), staff, sold)
     yield from _midnight_leads(random_for(seed, "midnight", staff.office.number, month), staff, month, sold)
     for way, per_desk in PER_DESK.items():
@@ -69,7 +69,7 @@ def _seller_requests(rng: Random, staff: Staff, sold: Sequence[Estate]) -> Itera
 
 
 def _midnight_leads(rng: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """One lead in the last second of some months."""
+    """A lead in the last second of the month; most months have none."""
     if happens(rng, 0.25):
         second = datetime.combine(month.last_day, time(23, 59, 59))
         moment = second + timedelta(milliseconds=10 * rng.randrange(1, 100))

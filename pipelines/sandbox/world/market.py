@@ -61,7 +61,7 @@ def foreign_listing_price(rng: Random, rate: int, month: Month) -> int:
 
 
 def final_price(rng: Random, starting: int) -> int:
-    """The price after the bidding, usually higher."""
+    """The price after the bidding, usually higher than the asking price."""
     return round(starting * max(0.85, rng.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
@@ -82,5 +82,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """A foreign amount in kronor, or cents in öre; the rate is in ten-thousandths of a krona."""
+    """Convert a foreign amount to kronor, or cents to öre; the rate is in ten-thousandths of a krona."""
     return (foreign * rate + WHOLE // 2) // WHOLE

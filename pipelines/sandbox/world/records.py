@@ -1,4 +1,4 @@
-"""Records of the world: offices, users, estates, leads and budgets, each with all its versions."""
+"""Records of the world: offices, users, estates, leads and budgets, and all versions of those that change."""
 
 from __future__ import annotations
 
