@@ -265,7 +265,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored sales of older months.
+    """A probe for each active customer whose stored older months may be affected by changed sales.
 
     It uses the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the customer
     today. A customer has no probe if there is no such report, or if a probe was denied today.

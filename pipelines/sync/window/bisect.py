@@ -85,8 +85,8 @@ async def read_spans(
     trial = WindowLimit(limit.months, limit.days)
     answers: list[T] = []
     while waiting:
-        span, *shorter = trial.cut(waiting.pop(0))
-        waiting = [*shorter, *waiting]
+        span, *rest = trial.cut(waiting.pop(0))
+        waiting = [*rest, *waiting]
         try:
             answers += await read(span)
         except ConnectError as error:
