@@ -32,7 +32,10 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""Successive reports are shifted by this many days, as each has about ten older months, due one a day."""
+"""The due days of a report begin this many days after those of the report before it in the catalogue.
+
+A report has about ten older months, and they are due on successive days.
+"""
 
 
 class Due(NamedTuple):
@@ -46,8 +49,9 @@ class Due(NamedTuple):
 class Calendar:
     """Today in the brokerage's time zone, and the bounds of the months that are requested.
 
-    `start` is the first month of all. "The latest months" are `due_months` months, up to this one: if 3, in
-    May, March to May. Budgets are also requested for `months_ahead` future months.
+    No month before `start` is requested. The latest months are this month and those before it, `due_months`
+    in all. In May, the three latest months are March, April and May. Budgets are also requested for
+    `months_ahead` future months.
     """
 
     today: date
@@ -81,10 +85,10 @@ class Rules:
 
     - The latest and future months are due every night. So are months that were fetched before they ended.
     - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
-      week. If they are fewer than seven, one is due each night, in turn.
-    - Other months up to twelve months old are due once in four weeks, on one day for each request. If a
-      request has three months, January to March are due on one day, and April to June on the next.
-    - `offset` shifts the days of the last two rules.
+      week. If there are fewer than seven such months, one is due each night, in turn.
+    - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
+      the same day: if a request has three months, January to March on one day, April to June on the next.
+    - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
     """
@@ -153,8 +157,8 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have future months. A report that the service calculates only for the latest months
-    (interface, Limits: LiveData/CommissionReport) has no older months.
+    Only budgets have future months. A report has no older months if the service calculates only recent ones
+    (interface, Limits: LiveData/CommissionReport).
     """
     first, last = calendar.start, calendar.this_month
     if report.timing.latest_months is not None:
@@ -257,8 +261,9 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
     """The months that changed, each with a time: a fetch before that time may have missed the change.
 
-    If the report has a counterpart (the same budgets for a range of months), they are the months that changed
-    in the counterpart. If not, they are the months in meta.changes, or none if the nightly cap is 0.
+    A report of one month's budgets has a counterpart: the report with the same budgets for a range of months.
+    Its changed months are those that changed in the counterpart. The changed months of other reports are in
+    meta.changes, and are not returned if the nightly cap is 0.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -269,7 +274,10 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows may still change: of those not read today, `max_months` read longest ago."""
+    """The older months whose rows may still change and that were not read today.
+
+    If there are more than `max_months`, returns those that were read longest ago.
+    """
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}
     months = [

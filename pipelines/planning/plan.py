@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ASSUMED_REQUEST_SECONDS = 0.5
 PROBE_OVERLAP = timedelta(days=2)  # probes ask which sales changed; they overlap, as some changes arrive late
 ID_INTERVAL = timedelta(days=7)  # an answered id is requested again after this time
-MAX_PROBE = timedelta(days=365)  # a probe requests changes of at most this period
+MAX_PROBE = timedelta(days=365)  # a probe goes back at most this far
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
@@ -242,7 +242,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
     if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
         due_ids = [known_id for known_id, answered_at in ids.items() if is_due(answered_at)]
-        requested_ids = tuple(due_ids[: inputs.max_ids])  # first without an answer, then the oldest answers
+        requested_ids = tuple(due_ids[: inputs.max_ids])  # unanswered ids first, then the oldest answers
         postponed_ids, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
     elif not requested_ids:
         return replace(planned, skipped=ON_DEMAND)
@@ -255,7 +255,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each span and id; if the report is paged, times the likely number of pages."""
+    """One request for each id in each span. A paged report takes that times its likely number of pages."""
     fewest = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return fewest
@@ -265,7 +265,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored sales of older months.
+    """A probe for each active customer whose stored older months may be affected by changed sales.
 
     It uses the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the customer
     today. A customer has no probe if there is no such report, or if a probe was denied today.

@@ -30,7 +30,7 @@ class Selection:
     - `refresh`: also request stored months that are not due.
     - `accept_shrink`: load answers that the guard would otherwise hold back.
     - `exact`: in a backfill, the months of each report and customer (none for a report without months). Then
-      `reports`, `first` and `last` do not count.
+      `reports`, `first` and `last` are ignored.
     - `guided`: look for changes (see `requests_changes`), even if the selection is narrow.
     - `fresh_since`: do not request months that an earlier try or another command fetched after this time.
     """

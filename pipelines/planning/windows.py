@@ -22,11 +22,11 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Values of dateFrom and dateTo, right whether dateTo is inclusive, exclusive or cut to a date."""
+        """Values of dateFrom and dateTo, for services that include dateTo, exclude it or ignore its time."""
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span, longer by a margin where its window begins or ends; no margin goes beyond today."""
+        """The span with a margin at each end that is an end of its window. No margin goes beyond today."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """The two halves of a span of at least two days. It cuts several months between two of them."""
+        """The halves of a span of at least two days. A span of several months is cut between two months."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -71,8 +71,8 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    Usually, a window has one span. It ends today if its last month is the current month.
-    - With `limit`, a window has spans of at most that many months, counting an extra day at each end: if 2,
+    Usually, a window has one span. A window whose last month is the current month ends today.
+    - With `limit`, no span exceeds that many months, even with one more day at each end. If the limit is 2,
       January to March become 1 January to 27 February and 28 February to 31 March.
     - With `max_days`, a window is one month, in spans of at most that many days.
     """
@@ -96,7 +96,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into shorter ones of at most `limit` months, counting an extra day at each end."""
+    """Cut a span into shorter ones that do not exceed `limit` months, even with one more day at each end."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:
@@ -119,7 +119,7 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """One of the requests for a span: its requested id, and its value of the choice parameter."""
+    """One of the requests for a span: for one id, with one value of the parameter in `Endpoint.choices`."""
 
     requested_id: str | None = None
     choice: str | None = None

@@ -93,8 +93,8 @@ def _affected_months(
     """The ids of the changed estates, by the report and month that they affect.
 
     In every report, an estate affects the months of its old and its new contract: a corrected date moves the
-    sale. Some reports have ids of estates, but are not dated by contract. There an estate also affects the
-    months of its stored rows and its month of possession, to which the rows may move.
+    sale. Some reports have ids of estates, but are not dated by contract. In these reports, an estate also
+    affects the months of its stored rows and its month of possession, to which the rows may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -119,7 +119,7 @@ def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())
-    # note it on the probe only: the report without the filter may still be accessible
+    # only the probe is recorded as denied, because ordinary requests of the report may be allowed
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)

@@ -45,7 +45,8 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    if has_rows(connection, "customers"):  # before the first publication, no customer is reported as missing
+    # the first publication records customers; until then, none is reported as missing
+    if has_rows(connection, "customers"):
         record_customers(connection, settings)
 
 

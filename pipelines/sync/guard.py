@@ -55,7 +55,7 @@ def check_shrink(
 
 
 def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
-    """Raise HeldBack if the answer has rows, but a column is empty that most stored rows fill."""
+    """Raise HeldBack if the answer has rows, but no value in a column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:

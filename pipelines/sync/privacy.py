@@ -37,7 +37,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 
 def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms for the personal data of contacts, also inside free texts of the same row."""
+    """The rows with pseudonyms in place of contacts' personal data, also inside the free texts of a row."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]

@@ -90,7 +90,7 @@ class Scheduler:
     async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Fetch a window for the loader. Returns its record and the error only if fetching failed."""
+        """Fetch a window for the loader. If that fails, returns its record and the error, otherwise None."""
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
         async with slots:
@@ -161,7 +161,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """Order the tasks so that neighbours differ in customer and report: A-x, B-y, A-y, B-x.
+    """Order the tasks so that neighbours rarely share a customer or a report: A-x, B-y, A-y, B-x.
 
     A series of denials would end the run. In this order, one missing access right does not cause a series.
     """

@@ -110,7 +110,7 @@ class _Run:
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         requested = [planned for planned in plan.planned if planned.windows]
-        # reports tracked by id have no profile: an answer has one id, and stored rows have all ids
+        # reports tracked by id are left out: an answer has one id, but their tables have the rows of all ids
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested

@@ -80,7 +80,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         receipt.rows = dict(rows + erase_texts(connection, person))
         drop_marts(connection)
         record_traces(connection)
-    receipt.problems += replay(settings, quarantine=True).failures  # quarantine must match changed landing
+    receipt.problems += replay(settings, quarantine=True).failures  # erases the person from quarantine
     shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
     remove_pages(data_dir)
     _publish(settings, clock, receipt)

@@ -84,7 +84,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
 def _export(settings: Settings) -> str:
     if not settings.export_formats:
         return ""
-    from pipelines.upkeep.export import export  # most publications have no export
+    from pipelines.upkeep.export import export  # imported here, as most publications have no export
 
     try:
         export(settings)

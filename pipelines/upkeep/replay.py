@@ -83,7 +83,8 @@ def replay(
             running.load_again(fresh, [*catalogue])
             result.notes += running.unchanged_histories
             replace_file(store, fresh)
-    if settings.pseudonym_key.get_secret_value():  # free space may hold names from before the key was set
+    # the file may still contain deleted rows, with names from before the key was set
+    if settings.pseudonym_key.get_secret_value():
         with store.writing() as connection:
             record_traces(connection)
     return result

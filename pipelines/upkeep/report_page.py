@@ -43,7 +43,7 @@ PIPELINE_QUERIES = ("requests", "quarantine")
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw all pages or, with `only_operators`, only the operators' page if there is a working file.
+    """Draw all pages. With `only_operators`, draw only the operators' page, if there is a working file.
 
     If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text.
     """

@@ -39,8 +39,8 @@ class WindowLimit:
     def may_be_truncated(self, rows: int) -> bool:
         """Whether an answer with this many rows may be truncated.
 
-        It may if an answer with as many rows was truncated before. It also may if the number is round (500,
-        600 ...), unless an answer with at least as many rows proved to be complete.
+        True if an answer with as many rows was truncated before. Also true if the number is round (500, 600
+        ...), unless an answer with at least as many rows proved to be complete.
         """
         is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
         return rows == self.rows or (is_round and rows > self.whole_rows)
@@ -76,7 +76,7 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, read: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span. A span that fails is halved if it may be too long and `may_be_halved`.
+    """Read a window span by span. A failed span that may be too long is halved (see `may_be_halved`).
 
     Raises RejectedTogether if a window of several months is rejected (400). Otherwise raises the error of a
     span that is not halved. No limit is learned if an error is raised.
@@ -85,8 +85,8 @@ async def read_spans(
     trial = WindowLimit(limit.months, limit.days)
     answers: list[T] = []
     while waiting:
-        span, *shorter = trial.cut(waiting.pop(0))
-        waiting = [*shorter, *waiting]
+        span, *rest = trial.cut(waiting.pop(0))
+        waiting = [*rest, *waiting]
         try:
             answers += await read(span)
         except ConnectError as error:
@@ -105,7 +105,7 @@ async def read_spans(
 
 
 def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    if isinstance(error, BadRequest):  # it has another cause if a longer span was answered
+    if isinstance(error, BadRequest):  # not too long if a span of this length was answered
         return span.days > limit.longest_answered and not limit.has_bad_month
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
@@ -113,8 +113,8 @@ def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> boo
 def may_be_halved(report: Report, span: Span) -> bool:
     """Whether the answers for the halves of a span have the same rows as the answer for the span.
 
-    Every row must state its date or month. A row that states a month sums up that month, so such spans are
-    only cut between months.
+    Every row must state its date or month. A row that states a month sums up that month. Spans of such rows
+    are cut only between months.
     """
     if report.month_of_row == "documented date":
         return span.days > 1

@@ -146,7 +146,7 @@ def page_of_answer(report: Report, document: Document, variant: RequestVariant, 
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its index. The flag is true once all stated rows have arrived."""
+"""Requests a page by its index. The flag is true once all rows of the stated total have arrived."""
 
 
 async def read_answer(
@@ -204,11 +204,12 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     Reading ends at one of these pages:
     - An empty page.
     - A rejected page, if the longest list of the page before is shorter than that of the first page.
-    - After all stated rows have arrived: a page that is rejected, fails or does not fit the shape.
-    - After all stated rows have arrived: a page shorter than requested, if the service does not cap pages.
+    - The page that completes the stated total, if it is shorter than requested and pages are not capped.
+    - A page after the total is complete, if it is rejected, fails or does not fit the shape.
 
-    A service that caps pages may state the total of one page as that of all. A full page proves that pages
-    are not capped. After the first page of a span, a longer page of another span proves it.
+    A service that caps pages sends fewer rows than requested, and may state their number as the total. A full
+    page proves that pages are not capped. For the first page of a span, a longer page of another span proves
+    it too.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. A removal and an addition within one reading may go unnoticed until the next sync.
