@@ -1,4 +1,4 @@
-"""Tests of where rows are: at the paths of the report's shape, strictly, element by element."""
+"""Rows are read strictly at the paths of the report's shape; other answers do not fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ID = text("id", ".id")
 
 
 def found(shape: tuple[Any, ...], answer: Any, **changes: Any) -> list[tuple[Any, ...]]:
-    """The declared columns of the rows that a shape (the path of its rows, then columns) finds."""
+    """The rows that a shape finds in an answer. A shape is the path of its rows and then its columns."""
     path, *columns = shape
     result = normalized(report_with(path, *columns, **changes), answer)
     return rows(result, "rows", *(column.name for column in columns))
