@@ -169,7 +169,7 @@ def scenario(
 
     The catalogue has only `reports`, unless it is `whole`. Tests that build marts need the whole catalogue.
     """
-    service = world_of(start, offices)
+    service = service_of(start, offices)
     customers = service.world.offices[:offices]
     catalogue = _catalogue(reports, whole=whole)
     give_working_file(data_dir, catalogue)
@@ -178,8 +178,8 @@ def scenario(
 
 
 def _catalogue(reports: Sequence[str], *, whole: bool) -> Mapping[str, Report]:
-    wanted = REPORTS if whole or not reports else reports
-    return {name: one for name, one in REPORTS.items() if name in wanted}
+    names = REPORTS if whole or not reports else reports
+    return {name: report for name, report in REPORTS.items() if name in names}
 
 
 def synced(
@@ -219,7 +219,7 @@ def whole_chain(
     return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)), catalogue)
 
 
-def world_of(start: str, offices: int) -> Service:
+def service_of(start: str, offices: int) -> Service:
     """A sandbox of a small world, which is the same in every process."""
     world = _world(start, offices=max(offices, 2), activity=0.4).at(TODAY)
     return Service(world, clock=FastClock().utc_now)
@@ -257,10 +257,10 @@ def files_with(directory: Path, *words: str) -> list[str]:
 
 
 def _holds(path: Path, words: Sequence[str]) -> bool:
-    text = path.read_bytes()
+    body = path.read_bytes()
     if path.name.endswith(".zst"):
-        text = zstandard.ZstdDecompressor().decompressobj().decompress(text)
-    return any(word.encode() in text for word in words)
+        body = zstandard.ZstdDecompressor().decompressobj().decompress(body)
+    return any(word.encode() in body for word in words)
 
 
 def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
@@ -294,11 +294,11 @@ def content(file: duckdb.DuckDBPyConnection) -> dict[Cell, Rows]:
         return {}
     tables = file.execute("SELECT table_name, parent_name, history, nested FROM meta.tables").fetchall()
     known = {name: (parent if nested else None, history) for name, parent, history, nested in tables}
-    filled = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND estimated_size > 0"
-    made = file.execute(filled).fetchall()
+    query = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND estimated_size > 0"
+    filled_tables = file.execute(query).fetchall()
     found: dict[Cell, Rows] = {}
     for name, (_, history) in sorted(known.items()):
-        if (f"{name}_history" if history else name,) in made:
+        if (f"{name}_history" if history else name,) in filled_tables:
             query = f"SELECT _customer, _month, count(*), sum(h::HUGEINT) FROM ({_hashed(file, known, name)})"
             for customer, month, number, hashes in file.execute(f"{query} GROUP BY ALL").fetchall():
                 found[name, customer, month] = (number, hashes)
