@@ -165,7 +165,7 @@ def loaded(directory: Path) -> Scenario:
     return first_sync().copied_to(directory / "data")
 
 
-def test_a_first_sync_adopts_complete_shapes_and_loads_the_figures_of_declared_ones(tmp_path: Path) -> None:
+def test_a_first_sync_adopts_complete_shapes_and_loads_the_same_figures(tmp_path: Path) -> None:
     declared, dialect = loaded(tmp_path / "declared"), speaking(office(tmp_path / "dialect"), DIALECT)
     summary, messages = synced_in_shape(dialect, refresh=True)
     assert summary.is_well
@@ -265,7 +265,7 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
 
-def test_a_corrected_shape_is_used_although_a_stored_answer_is_damaged(tmp_path: Path) -> None:
+def test_a_corrected_shape_is_used_even_if_a_stored_answer_is_damaged(tmp_path: Path) -> None:
     here = loaded(tmp_path)
     next(path for path in here.landing_files if "budget_commission" in path.parts).write_bytes(b"?")
     here.settings.shapes_file.write_text('[budget_commission.columns]\ncommission_budget = ".commission"\n')

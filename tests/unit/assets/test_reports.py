@@ -130,7 +130,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
     ]
 
 
-def test_a_run_retries_a_service_that_is_down_once(tmp_path: Path) -> None:
+def test_a_run_retries_once_if_the_service_is_down(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=f"{G1},{M16}")
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
     assert made.run(last=f"{M16}|2026-11").success
@@ -321,7 +321,7 @@ def test_inactive_customers_come_after_active_ones(tmp_path: Path) -> None:
     assert customers_in_order(made) == ["c01", "c03", "c02"]
 
 
-def test_reports_by_id_are_fetched_after_the_months_with_their_ids(tmp_path: Path) -> None:
+def test_reports_by_id_are_fetched_after_the_reports_with_their_ids(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=M16, reports="sales,users,bids", ids_a_night="2")
     result = made.run("sales", "users", "bids", first="M30016|2026-11", last="M30016|2026-11")
     assert result.success

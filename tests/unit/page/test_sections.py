@@ -118,7 +118,7 @@ def test_a_note_states_the_range_of_a_forecast() -> None:
     assert any("may end between 8k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes)
 
 
-def test_a_recent_month_states_how_much_equally_recent_months_have_changed() -> None:
+def test_a_recent_month_has_a_note_on_how_much_earlier_months_changed_later() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
     assert note.startswith("Last whole month: Recent months still change: 3 earlier months of the chain")
     assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%) since they were this recent.")
