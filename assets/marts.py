@@ -30,7 +30,7 @@ class SqlFiles:
     checks: Sequence[Query]
 
     def checked_mart(self, check: Query) -> str:
-        """The first mart by name that a check reads; an empty text if it reads none."""
+        """The first mart, in alphabetical order, that a check reads; empty if it reads none."""
         names = {("marts", mart.name) for mart in self.marts}
         return min((name for _, name in names & set(check.reads)), default="")
 
@@ -47,8 +47,8 @@ def mart_key(project: Project, name: str) -> dg.AssetKey:
 
 def report_dep(project: Project, report: Report) -> dg.AssetDep:
     """A report as a dependency of an unpartitioned asset."""
-    # If a report has fewer than 100 partitions, Dagster would otherwise compare each of them with every mart
-    # whenever the UI shows staleness: 41 s for 24 marts and 17 reports of 69 partitions.
+    # Without this mapping to no partitions, Dagster compares each partition with every mart whenever the UI
+    # shows staleness, unless a report has 100 or more. With 24 marts and 17 reports of 69, that took 41 s.
     no_partitions = dg.SpecificPartitionsPartitionMapping([]) if report.has_months else None
     return dg.AssetDep(project.key(report.name), partition_mapping=no_partitions)
 
@@ -92,7 +92,7 @@ def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for each mart in `built`, with its columns and row count. A macro has neither."""
+    """A result for each mart in `built`, with its columns and row count. A mart that is a macro has none."""
     by_table = {query.table: query for query in files.marts}
     with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)

@@ -45,7 +45,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Keys may share a line. A line is new if the cursor lacks one of its keys."""
+"""Lines of a message by key. Keys may share a line. A line is new if any of its keys is not in the cursor."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -80,9 +80,8 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    The message after a nightly run lists all errors. Any other message lists only new errors. If the latest
-    nightly run is not yet reported, such a message states only why runs failed, because the message after the
-    nightly run will list the conditions.
+    The message after a nightly run lists all errors: conditions, and the reasons of failed runs. Any other
+    message lists only new errors. It leaves out conditions while the latest nightly run is unreported.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -146,8 +145,8 @@ def _conditions(project: Project, now: datetime) -> Errors:
 def keys_of(cause: Cause) -> list[str]:
     """The keys by which a cause counts as reported.
 
-    A denied login or an outage has one key. Any other cause has a key for each customer or, if it names no
-    customer, for each report.
+    A denied login or an outage has one key. Any other cause has one key per customer. If it names no
+    customer, it has one key per report.
     """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"

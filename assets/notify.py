@@ -47,7 +47,7 @@ def channels(settings: Settings) -> Mapping[str, Channel]:
 
 
 def post(address: str, message: Message, transport: httpx.BaseTransport | None = None) -> None:
-    """Post {"text": ...}; raises ChannelRefused without the address, which is a secret."""
+    """Post {"text": ...}; raises ChannelRefused, whose text omits the address, because it is a secret."""
     body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
     try:
         with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:

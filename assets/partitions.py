@@ -35,7 +35,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 
 def customers_in_order(settings: Settings) -> list[str]:
-    """Active customers, then inactive ones: one range of partitions covers all active customers."""
+    """Active customers, then inactive ones, so that one range of partitions covers all active customers."""
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive]
@@ -72,7 +72,7 @@ class ReportPartition:
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
         """The ledger keys of the months that the partition covers.
 
-        The partition of the current month of a budget report also covers the months ahead.
+        For a budget report, the partition of the current month also covers the months ahead.
         """
         if self.month is None:
             return [(*self.pair, None)]

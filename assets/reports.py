@@ -218,8 +218,8 @@ def _selection(
 ) -> Selection | None:
     """The selection of a sync: in the nightly run everything due, otherwise exactly these partitions.
 
-    Months fetched since `fresh_since` are left out. An automatic retry, unless it is of the nightly run, also
-    leaves out reports denied since then. Returns None if no partition remains.
+    Months fetched since `fresh_since` are left out. Except in the nightly run, an automatic retry also leaves
+    out reports denied since then. Returns None if no partition remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:

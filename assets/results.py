@@ -203,9 +203,9 @@ def turn_red(
 ) -> None:
     """Turn these partitions red by logging a planned event for each.
 
-    Dagster shows a partition as failed if a failed run planned it and did not materialize it. To be quicker,
-    our installations set DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS. Dagster then plans all partitions
-    of a report in one event, which turns no single partition red.
+    Dagster shows a partition as failed if a failed run planned it and did not materialize it. But our
+    installations set DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS, which is faster: one event then plans
+    all partitions of a report. That event turns no partition red.
     """
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = context.instance.get_records_for_run(context.run.run_id, of_type=kind).records

@@ -49,7 +49,7 @@ DIED = (
 )
 
 _LOCKED: dict[str, int] = {}
-"""By run id, the descriptors of the files that this process has locked. They stay open until the end."""
+"""The descriptors of the files that this process has locked, by run id. They stay open until it ends."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:

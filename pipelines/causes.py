@@ -77,7 +77,7 @@ class Cause:
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """The causes of the conditions; with `by_report`, a separate cause for each report and customer.
 
-    The most severe causes come first. Equally severe ones are sorted by their number of conditions.
+    The most severe causes come first; of equally severe ones, those with the most conditions.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:

@@ -20,7 +20,7 @@ def tidy(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name; if it is too long for a file, its beginning, a ~ and a checksum of the whole name.
+    """The name. A name that is too long for a file is cut, and ends in a ~ and a checksum of the whole name.
 
     Callers pass no name with a ~, so different names have different file names.
     """

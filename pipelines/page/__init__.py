@@ -2,6 +2,6 @@
 
 Jinja templates lay out the page and escape all values. Charts are our own SVG (charts.py and
 templates/parts.html). Their text keeps its size on a phone, and their colours follow the page, light or dark.
-Matplotlib and pygal fix both in the picture, and plotly and vega need scripts. Screen readers get the numbers
-of a chart, but only the title of a sparkline.
+Charts by Matplotlib or pygal have fixed sizes and colours, and plotly and vega need scripts. Screen readers
+get the numbers of a chart, but only the title of a sparkline.
 """

@@ -187,7 +187,7 @@ def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:
-    """The width of a bar in percent of the longest bar, at most 100. It is 0 unless both are positive."""
+    """The width of a bar in percent of the longest bar, at most 100; 0 if either amount is not positive."""
     if amount is None or amount <= 0 or longest <= 0:
         return "0"
     return f"{round(min(100.0, 100 * float(amount) / float(longest)), 1):g}"

@@ -80,22 +80,22 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
     sources = {(row.schema_name, row.table_name): row.sources for row in rows["dictionary_sources"]}
     tables = []
     rows_by_table = groupby(rows["dictionary_columns"], lambda row: (row.schema_name, row.table_name))
-    for table_name, group in rows_by_table:
+    for full_name, group in rows_by_table:
         table_rows = list(group)
         table = next((row for row in table_rows if row.column_name is None), table_rows[0])
         meaning, _, details = _SENTENCE_END.sub("\n", table.description or "", count=1).partition("\n")
         columns = [
             row.with_columns(
-                unit=unit_of(row.column_name, row.type or "") if table_name[0] != "bi" else "",
+                unit=unit_of(row.column_name, row.type or "") if full_name[0] != "bi" else "",
                 basis=_basis(row),
-                target=targets.get((*table_name, row.column_name), ""),
-                synonyms=synonyms(row.column_name) if table_name[0] == "marts" else "",
+                target=targets.get((*full_name, row.column_name), ""),
+                synonyms=synonyms(row.column_name) if full_name[0] == "marts" else "",
             )
             for row in table_rows
             if row.column_name is not None
         ]
-        key, built_from = keys.get(table_name, ""), sources.get(table_name, [])
-        tables.append(ShownTable(*table_name, meaning, details, table.report, key, built_from, columns))
+        key, built_from = keys.get(full_name, ""), sources.get(full_name, [])
+        tables.append(ShownTable(*full_name, meaning, details, table.report, key, built_from, columns))
     return tables
 
 

@@ -261,7 +261,7 @@ def _year(facts: Facts) -> Row | None:
     row = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
-    # the forecast of forecasts.sql also covers closed offices with a budget
+    # the forecast in facts.forecasts also covers closed offices with a budget
     budget = row.year_forecast / Decimal(row.budget_share)
     return year.with_columns(
         year_forecast=row.year_forecast, year_budget=budget, forecast_offices=row.offices
@@ -391,7 +391,7 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.office_id is None:  # the total: the cell is empty, so the note has the forecast of some offices
+    if row.office_id is None:  # the total; if its cell is empty, the note has the forecast of some offices
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:

@@ -22,7 +22,10 @@ TEMPLATES = Path(__file__).with_name("templates")
 def render(
     template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **values: Any
 ) -> str:
-    """Render a template with these styles and at most one script. An unknown name in it is an error."""
+    """Render a template with these styles and at most one script.
+
+    Raises jinja2.UndefinedError if the template uses a name without a value.
+    """
     style = "\n".join(_own_file(name) for name in styles)
     code = _own_file(script) if script else ""
     allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
@@ -43,7 +46,7 @@ def _templates() -> Environment:
 
 
 def _visible_value(value: object) -> object:
-    # HTML does not allow control characters. Markup, a subclass of str, is made of values that passed here.
+    # HTML does not allow control characters. A Markup (a subclass of str) has passed through here already.
     return visible_lines(value) if type(value) is str else value
 
 

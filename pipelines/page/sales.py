@@ -19,13 +19,13 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The columns of receivables, in total and by age, by their keys in words.toml."""
+"""The columns of receivables, the total and then by age. The keys of this mapping are those of words.toml."""
 STATES = ("received", "signed", "due", "late")
 """Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication as figures and collapsed tables, or a note if there is none."""
+    """Changes since an earlier publication as figures and tables; a note if there was no publication."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -242,7 +242,10 @@ def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTab
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and homes sold of twelve months, and the sources of these homes. None if both are zero."""
+    """Valuations and homes sold in twelve months, and the sources of these homes.
+
+    None if there were no valuations and no sales.
+    """
     words = writer.words
     row = next(iter(facts.funnel), None)
     if row is None or not (row.valuations or row.homes):

@@ -187,9 +187,9 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `limit` rows, with an optional total. None without rows.
 
-        Columns without any value are left out. A page of a single office also lacks the column `office_name`.
-        But the first column always stays. The download has all `rows`. If the query has a limit of its own,
-        its column `in_all` is the number of rows without that limit.
+        Columns without any value are left out, and so is `office_name` on the page of a single office. The
+        first column always stays. The download has all `rows`. If the query has a limit of its own, its
+        column `in_all` is the number of rows without that limit.
         """
         if not rows:
             return None

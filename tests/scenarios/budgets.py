@@ -18,7 +18,7 @@ from pipelines.sandbox.world.records import Budget
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
-from tests.scenarios.scenario import NOON, TODAY, settings_for, world_of
+from tests.scenarios.scenario import NOON, TODAY, service_of, settings_for
 from tests.unit.connect.fake_service import StillClock
 from tests.working_file import give_working_file
 from warehouse.store.database import Store
@@ -102,7 +102,7 @@ def budget_scenario(
     """One office, whose service shows budgets this many seconds after they were sent."""
     clock = StillClock(noon=NOON)
     writes = BudgetWrites(visible_after, omitted, clock.utc_now)
-    service = Service(world_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
+    service = Service(service_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
     give_working_file(folder / "data")
     _give_marts(folder / "data", service)
     words = {"allow_budget_writes": "true", "today": TODAY.isoformat(), **environment}

@@ -24,7 +24,7 @@ from pipelines.sync.sync import sync
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
-from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
+from tests.scenarios.scenario import FastClock, Scenario, service_of, settings_for
 from warehouse.errors import WarehouseError
 from warehouse.persons.personal_data import PersonKind
 from warehouse.publishing.publish import publish, rollback
@@ -128,7 +128,7 @@ def _sync(job: Job) -> int:
 
     context = RunContext(FastClock())
     if job.base_url == Job.base_url:  # else a sandbox serves another process too
-        context = Scenario(world_of(job.start, len(job.customers)), job.settings).context
+        context = Scenario(service_of(job.start, len(job.customers)), job.settings).context
     summary = sync(job.settings, Selection(refresh=job.refresh), context=context, on_plan=write_down)
     return len(summary.failure_lines())
 

@@ -1,4 +1,4 @@
-"""A sandbox, a pipeline that sends it requests without network or waiting, and contents to compare."""
+"""A sandbox, a pipeline that sends it requests without network or waiting, and contents of files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Rows = tuple[int, int]
 
 @dataclass(frozen=True)
 class FastClock(SystemClock):
-    """A noon in the world's time, which advances; waiting returns immediately."""
+    """A clock that starts at `noon` and runs on; sleeping takes no time."""
 
     noon: datetime = NOON
     began: float = field(default_factory=monotonic)
@@ -91,16 +91,16 @@ class Scenario:
         return sync(self.settings, Selection(**selection), context=self.context)
 
     def replay(self, **choice: Any) -> ReplayResult:
-        """The tables rebuilt from landing."""
+        """Rebuild the tables from landing."""
         shaped = with_shapes(self.catalogue, self.settings.shapes_file)
         return replay(self.settings, catalogue=shaped, **choice)
 
     def publish(self) -> Finished:
-        """Marts, checks and the published file."""
+        """Build the marts, run the checks and publish the file."""
         return finish(self.settings, self.clock)
 
     def build(self, *marts: str) -> None:
-        """These marts and all they are made of, or all marts there are."""
+        """Build these marts and the marts that they read, or all marts if none is named."""
         with Store(self.data_dir).writing() as file:
             build_marts(file, only=[f"marts.{mart}" for mart in marts])
 
@@ -115,7 +115,7 @@ class Scenario:
         return value
 
     def execute(self, statement: str, *values: object) -> None:
-        """A change of the working file behind the pipeline's back."""
+        """Change the working file without the pipeline."""
         with Store(self.data_dir).writing() as file:
             file.execute(statement, list(values))
 
@@ -167,9 +167,9 @@ def scenario(
 ) -> Scenario:
     """A small world of single offices, and settings that point at it.
 
-    There are no other reports, unless the catalogue is `whole`: who builds marts needs the tables of all.
+    The catalogue has only `reports`, unless it is `whole`. Tests that build marts need the whole catalogue.
     """
-    service = world_of(start, offices)
+    service = service_of(start, offices)
     customers = service.world.offices[:offices]
     catalogue = _catalogue(reports, whole=whole)
     give_working_file(data_dir, catalogue)
@@ -178,8 +178,8 @@ def scenario(
 
 
 def _catalogue(reports: Sequence[str], *, whole: bool) -> Mapping[str, Report]:
-    wanted = REPORTS if whole or not reports else reports
-    return {name: one for name, one in REPORTS.items() if name in wanted}
+    names = REPORTS if whole or not reports else reports
+    return {name: report for name, report in REPORTS.items() if name in names}
 
 
 def synced(
@@ -209,7 +209,7 @@ def whole_chain(
     whole: bool = False,
     **environment: str,
 ) -> Scenario:
-    """A world of a group and single offices, from `start`, seen on `as_of`; all are requested."""
+    """A world of a group and single offices from `start` to `as_of`; by default all are requested."""
     world = _world(start).at(as_of)
     words = {"today": as_of.isoformat(), **environment}
     chosen = [customers] if customers else world.customers
@@ -219,8 +219,8 @@ def whole_chain(
     return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)), catalogue)
 
 
-def world_of(start: str, offices: int) -> Service:
-    """The same small world for the same name, in any process."""
+def service_of(start: str, offices: int) -> Service:
+    """A sandbox of a small world, which is the same in every process."""
     world = _world(start, offices=max(offices, 2), activity=0.4).at(TODAY)
     return Service(world, clock=FastClock().utc_now)
 
@@ -257,16 +257,16 @@ def files_with(directory: Path, *words: str) -> list[str]:
 
 
 def _holds(path: Path, words: Sequence[str]) -> bool:
-    text = path.read_bytes()
+    body = path.read_bytes()
     if path.name.endswith(".zst"):
-        text = zstandard.ZstdDecompressor().decompressobj().decompress(text)
-    return any(word.encode() in text for word in words)
+        body = zstandard.ZstdDecompressor().decompressobj().decompress(body)
+    return any(word.encode() in body for word in words)
 
 
 def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
     """The contents of the working and the published file, if they exist, after recovery from a kill."""
     found = {}
-    if Store(data_dir).path.exists():  # and looking must not make it
+    if Store(data_dir).path.exists():  # `reading` would create the file
         with Store(data_dir).reading() as file:
             found["working file"] = content(file)
     if (published := data_dir / "warehouse.duckdb").exists():
@@ -276,7 +276,7 @@ def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
 
 
 def wrong_cells(data_dir: Path, truth: Mapping[Cell, Rows], *, may_lack: Sequence[str] = ()) -> list[str]:
-    """Cells that differ from the truth; missing cells only in files that may lack none."""
+    """Cells that differ from the truth. Missing cells are not wrong in the files named by `may_lack`."""
     return [
         f"{name} {cell}"
         for name, cells in contents(data_dir).items()
@@ -294,11 +294,11 @@ def content(file: duckdb.DuckDBPyConnection) -> dict[Cell, Rows]:
         return {}
     tables = file.execute("SELECT table_name, parent_name, history, nested FROM meta.tables").fetchall()
     known = {name: (parent if nested else None, history) for name, parent, history, nested in tables}
-    filled = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND estimated_size > 0"
-    made = file.execute(filled).fetchall()
+    query = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND estimated_size > 0"
+    filled_tables = file.execute(query).fetchall()
     found: dict[Cell, Rows] = {}
     for name, (_, history) in sorted(known.items()):
-        if (f"{name}_history" if history else name,) in made:
+        if (f"{name}_history" if history else name,) in filled_tables:
             query = f"SELECT _customer, _month, count(*), sum(h::HUGEINT) FROM ({_hashed(file, known, name)})"
             for customer, month, number, hashes in file.execute(f"{query} GROUP BY ALL").fetchall():
                 found[name, customer, month] = (number, hashes)

@@ -37,7 +37,7 @@ FIGURES = """
     UNION ALL SELECT 'by month', office_id, _month, commission FROM bi.commission_office_by_month
     ORDER BY ALL
 """
-Told = Callable[[Any], Any]
+Reshape = Callable[[Any], Any]
 
 
 def budgets(offices: list[dict[str, Any]]) -> Any:
@@ -63,7 +63,7 @@ def period(month: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def budgets_with_outcome(offices: list[dict[str, Any]]) -> Any:
-    """Rows with two numbers, of which one is the budget and the other what was reached."""
+    """Rows with two numbers: the budget, and the commission that was reached."""
     answer = budgets(offices)
     for unit in answer["result"]["units"]:
         for person in unit["people"].values():
@@ -111,7 +111,7 @@ def without_commission(answer: dict[str, Any]) -> Any:
     return answer
 
 
-DIALECT: dict[str, Told] = {
+DIALECT: dict[str, Reshape] = {
     "/Report/Budget/": budgets,
     "/LiveData/Report": activity,
     "/External/Trademarks": trademarks,
@@ -124,18 +124,18 @@ class Dialect(httpx.AsyncBaseTransport):
     """The sandbox, with answers in another shape at some paths."""
 
     sandbox: httpx.AsyncBaseTransport
-    told: Mapping[str, Told]
+    reshapes: Mapping[str, Reshape]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         answer = await self.sandbox.handle_async_request(request)
-        shape = next((shape for path, shape in self.told.items() if path in request.url.path), None)
-        if shape is None or answer.status_code != 200:
+        reshape = next((reshape for path, reshape in self.reshapes.items() if path in request.url.path), None)
+        if reshape is None or answer.status_code != 200:
             return answer
-        return httpx.Response(200, json=shape(json.loads(await answer.aread())))
+        return httpx.Response(200, json=reshape(json.loads(await answer.aread())))
 
 
-def speaking(here: Scenario, told: Mapping[str, Told]) -> Scenario:
-    return replace(here, transport=Dialect(here.sandbox, told))
+def speaking(here: Scenario, reshapes: Mapping[str, Reshape]) -> Scenario:
+    return replace(here, transport=Dialect(here.sandbox, reshapes))
 
 
 def synced_in_shape(here: Scenario, **selection: Any) -> tuple[Summary, list[str]]:
@@ -165,17 +165,17 @@ def loaded(directory: Path) -> Scenario:
     return first_sync().copied_to(directory / "data")
 
 
-def test_a_first_sync_adopts_complete_shapes_and_figures_are_those_of_the_dialect(tmp_path: Path) -> None:
-    declared, told = loaded(tmp_path / "declared"), speaking(office(tmp_path / "told"), DIALECT)
-    summary, messages = synced_in_shape(told, refresh=True)
+def test_a_first_sync_adopts_complete_shapes_and_loads_the_same_figures(tmp_path: Path) -> None:
+    declared, dialect = loaded(tmp_path / "declared"), speaking(office(tmp_path / "dialect"), DIALECT)
+    summary, messages = synced_in_shape(dialect, refresh=True)
     assert summary.is_well
     assert all(name in messages[0] for name in REPORTS[3:])
-    assert figures(told) == figures(declared) != []
+    assert figures(dialect) == figures(declared) != []
 
 
-def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_path: Path) -> None:
+def test_a_report_with_a_budget_and_an_outcome_is_not_loaded_until_one_is_chosen(tmp_path: Path) -> None:
     declared = loaded(tmp_path / "declared")
-    here = speaking(office(tmp_path / "told"), {**DIALECT, "/Report/Budget/": budgets_with_outcome})
+    here = speaking(office(tmp_path / "dialect"), {**DIALECT, "/Report/Budget/": budgets_with_outcome})
     summary, [adopted] = synced_in_shape(here, refresh=True)
     failed = [result.report for result in summary.results if result.status is WindowStatus.FAILED]
     assert (failed, "budget_commission" in adopted) == (["budget_commission"], False)
@@ -265,7 +265,7 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
 
-def test_a_corrected_shape_is_used_although_a_stored_answer_is_damaged(tmp_path: Path) -> None:
+def test_a_corrected_shape_is_used_even_if_a_stored_answer_is_damaged(tmp_path: Path) -> None:
     here = loaded(tmp_path)
     next(path for path in here.landing_files if "budget_commission" in path.parts).write_bytes(b"?")
     here.settings.shapes_file.write_text('[budget_commission.columns]\ncommission_budget = ".commission"\n')

@@ -1,4 +1,4 @@
-"""Numbers are true to the öre: for half a year, for a changing world, and for offices requested twice."""
+"""Figures are true to the öre: for half a year, and for a world that changes between two syncs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Known:
     file: DuckDBPyConnection
     since: date
 
-    def true(self, part: str) -> Rows:
+    def truth(self, part: str) -> Rows:
         return [
             row
             for customer in self.world.customers
             for row in true_part(part, self.world, customer, self.since, self.world.as_of)
         ]
 
-    def said(self, query: str, keys: int) -> Sums:
-        """The rows of a mart without those that are all zero, which plain Python does not have."""
+    def mart(self, query: str, keys: int) -> Sums:
+        """The rows of a mart, by their first columns, without rows of zeros, which `truth` does not have."""
         found = {row[:keys]: row[keys:] for row in self.file.execute(query).fetchall()}
         return {cell: values for cell, values in found.items() if any(values)}
 
@@ -57,18 +57,18 @@ def added_up(rows: Iterable[Mapping[str, Any]], keys: tuple[str, ...], *amounts:
 
 
 def by_kind(known: Known) -> Rows:
-    """Every share with its parts under the kind of assignment, and its price if it is a sale."""
+    """Every share, with its parts in the column of its kind (`Sale`, ...); only sales have a price."""
     nothing = {"Sale": 0, "Writing": 0, "Valuation": 0, "price": 0, "sold": 0}
     return [
         {**row, **nothing, row["assignment"]: row["parts"]}
         | ({"price": row["price"], "sold": row["commission"]} if row["assignment"] == SALE else {})
-        for row in known.true("shares")
+        for row in known.truth("shares")
     ]
 
 
 def check_earnings(known: Known) -> None:
     for earner, mart in (("office", "office_month"), ("user", "user_month")):
-        found = known.said(
+        found = known.mart(
             f"SELECT {earner}_id, month, commission, sold_estate_parts, sold_total_price, writing_parts, "
             f"valuation_parts FROM marts.{mart}",
             2,
@@ -78,12 +78,12 @@ def check_earnings(known: Known) -> None:
 
 
 def check_averages(known: Known) -> None:
-    """The service rounds its averages to the öre; times the homes, and to the öre again, is what is known."""
+    """The service rounds averages to the öre; the marts multiply them by the homes and round them again."""
     expected = added_up(by_kind(known), ("office", "month"), "sold", "Sale", "price")
     query = (
         "SELECT office_id, month, sold_average_commission, sold_commission_percentage FROM marts.office_month"
     )
-    for cell, (average, percentage) in known.said(query, 2).items():
+    for cell, (average, percentage) in known.mart(query, 2).items():
         sold, parts, price = expected[cell]
         rounding = Decimal("0.005") * (parts + 1)
         assert abs(average - sold / parts) <= rounding / parts + Decimal("0.0001")
@@ -92,32 +92,32 @@ def check_averages(known: Known) -> None:
 
 def check_running(known: Known) -> None:
     for earner in ("office", "user"):
-        expected = added_up(known.true("running"), (earner, "month"), "amountSek")
+        expected = added_up(known.truth("running"), (earner, "month"), "amountSek")
         query = f"SELECT {earner}_id, month, running_commission_sek_excl_vat FROM marts.{earner}_month"
-        found = known.said(query, 2)
+        found = known.mart(query, 2)
         assert found.keys() == {cell for cell, (amount,) in expected.items() if amount}
         assert all(abs(amount - expected[cell][0]) < Decimal("0.01") for cell, (amount,) in found.items())
 
 
 def check_leads(known: Known) -> None:
-    everything = [{**row, "way": WAYS[row["way"]]} for row in known.true("leads")]
+    everything = [{**row, "way": WAYS[row["way"]]} for row in known.truth("leads")]
     leads = [row for row in everything if not row["removed"]]
     removed = [row for row in everything if row["removed"]]
     for column, counted in (("lead_count", leads), ("removed_lead_count", removed)):
         query = f"SELECT office_id, month, way, state, sum({column}) FROM marts.lead_funnel GROUP BY ALL"
-        assert known.said(query, 4) == added_up(counted, ("office", "month", "way", "state"), "count")
+        assert known.mart(query, 4) == added_up(counted, ("office", "month", "way", "state"), "count")
     for way, column in (("incoming lead", "incoming"), ("outgoing lead", "outgoing"), ("tip", "tip")):
         of_way = [row for row in leads if row["way"] == way]
         name = "tip_count" if column == "tip" else f"{column}_lead_count"
-        found = known.said(f"SELECT office_id, month, {name} FROM marts.office_month", 2)
+        found = known.mart(f"SELECT office_id, month, {name} FROM marts.office_month", 2)
         assert found == added_up(of_way, ("office", "month"), "count")
 
 
 def check_removed(known: Known) -> None:
     tables = {"incoming": "incoming_leads", "outgoing": "outgoing_leads", "tip": "tips"}
     for way, table in tables.items():
-        found = known.said(f"SELECT _month, is_removed, count(*) FROM bi.{table} GROUP BY ALL", 2)
-        of_way = [row for row in known.true("leads") if row["way"] == way]
+        found = known.mart(f"SELECT _month, is_removed, count(*) FROM bi.{table} GROUP BY ALL", 2)
+        of_way = [row for row in known.truth("leads") if row["way"] == way]
         assert found == added_up(of_way, ("month", "removed"), "count")
 
 
@@ -125,18 +125,18 @@ def check_sales(known: Known) -> None:
     query = (
         "SELECT office_id, month, count(*), sum(final_price), sum(commission) FROM marts.sales GROUP BY ALL"
     )
-    sales = added_up(known.true("sales"), ("office", "month"), "count", "finalPrice", "commission")
-    assert known.said(query, 2) == sales
+    sales = added_up(known.truth("sales"), ("office", "month"), "count", "finalPrice", "commission")
+    assert known.mart(query, 2) == sales
     query = (
         "SELECT user_id, month, sum(commission_share), sum(commission) FROM marts.sale_shares GROUP BY ALL"
     )
-    assert known.said(query, 2) == added_up(
+    assert known.mart(query, 2) == added_up(
         [row for row in by_kind(known) if row["Sale"]], ("user", "month"), "parts", "commission"
     )
 
 
 def check_budgets(known: Known) -> None:
-    budgets = added_up(known.true("budgets"), ("user", "month"), "commission")
+    budgets = added_up(known.truth("budgets"), ("user", "month"), "commission")
     query = (
         "SELECT user_id, month, amount FROM marts.budget_as_of(TIMESTAMP '9999-01-01') "
         "WHERE measure = 'commission' AND month <= $1"
@@ -151,9 +151,9 @@ def check_receivables(known: Known) -> None:
         "sum(outstanding_commission), sum(due_commission) FROM marts.receivables GROUP BY ALL"
     )
     expected = added_up(
-        known.true("receivables"), ("office", "month", "state"), "count", "commission", "daysDue"
+        known.truth("receivables"), ("office", "month", "state"), "count", "commission", "daysDue"
     )
-    for (*key, state), (count, commission, days, outstanding, due) in known.said(query, 3).items():
+    for (*key, state), (count, commission, days, outstanding, due) in known.mart(query, 3).items():
         assert expected.pop((*key, state)) == (count, commission, days)
         assert outstanding == (0 if state == "received" else commission)
         assert due == (commission if state == "due" else 0)
@@ -162,8 +162,8 @@ def check_receivables(known: Known) -> None:
 
 def check_activity(known: Known) -> None:
     query = "SELECT office_id, user_id, month, measure, amount FROM marts.activity"
-    expected = added_up(known.true("activity"), ("office", "user", "month", "measure"), "amount")
-    assert known.said(query, 4) == {key: amounts for key, amounts in expected.items() if any(amounts)}
+    expected = added_up(known.truth("activity"), ("office", "user", "month", "measure"), "amount")
+    assert known.mart(query, 4) == {key: amounts for key, amounts in expected.items() if any(amounts)}
 
 
 def check_sums_of_offices(known: Known) -> None:
@@ -175,7 +175,7 @@ def check_sums_of_offices(known: Known) -> None:
     columns = "commission, sold_estate_parts, sold_total_price, writing_parts, valuation_parts"
     for mart, keys in (("chain", ("month",)), ("brand", ("brand", "month")), ("region", ("region", "month"))):
         query = f"SELECT {', '.join(keys)}, {columns} FROM marts.{mart}_month"
-        assert known.said(query, len(keys)) == added_up(rows, keys, *amounts)
+        assert known.mart(query, len(keys)) == added_up(rows, keys, *amounts)
 
 
 def check_reconciliation(known: Known) -> None:
@@ -223,8 +223,6 @@ LIVE = """
     SELECT * EXCLUDE (_row) FROM bi.live_commissions
     WHERE _month = DATE '2026-02-01' ORDER BY ALL
 """
-
-
 CHANGES = """
     SELECT office_id, month, sum(row_count_change), sum(price_change), sum(commission_change)
     FROM marts.sale_changes WHERE is_restatement GROUP BY ALL
@@ -263,11 +261,11 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
     assert later.sync(refresh=True).is_well
     later.build("sale_changes", "month_total_versions")
     with Store(here.data_dir).reading() as file:
-        changes = Known(later.service.world, file, FEBRUARY).said(CHANGES, 2)
+        changes = Known(later.service.world, file, FEBRUARY).mart(CHANGES, 2)
     return Moved(later, live, changes)
 
 
-def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
+def test_every_month_has_the_sales_that_are_true_now(moved: Moved) -> None:
     world = moved.here.service.world
     sales = [row for one in world.customers for row in true_part("sales", world, one, FEBRUARY, world.as_of)]
     sold = moved.here.rows(
@@ -312,7 +310,7 @@ def budgets_by_day(here: Scenario) -> list[dict[tuple[Any, ...], Any]]:
     return [{row[:4]: row[4] for row in answer} for answer in answers]
 
 
-def test_budgets_are_answered_as_of_both_days_also_from_landing_alone(moved: Moved, tmp_path: Path) -> None:
+def test_budgets_as_of_both_days_are_the_same_after_a_replay(moved: Moved, tmp_path: Path) -> None:
     before, after = budgets_by_day(moved.here)
     assert before.items() - after.items()
     copy = moved.here.copied_to(tmp_path / "data")
@@ -321,6 +319,6 @@ def test_budgets_are_answered_as_of_both_days_also_from_landing_alone(moved: Mov
     assert budgets_by_day(copy) == [before, after]
 
 
-def test_live_commissions_that_are_calculated_no_more_are_still_there(moved: Moved) -> None:
+def test_live_commissions_that_are_no_longer_calculated_stay(moved: Moved) -> None:
     assert moved.live_before
     assert moved.here.rows(LIVE) == moved.live_before

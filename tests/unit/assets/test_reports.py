@@ -45,8 +45,6 @@ class Range(TypedDict):
 
 SIX_MONTHS = Range(first="G1|2026-06", last="M30017|2026-11")
 NIGHT = {NIGHT_TAG: "2026-11-21"}
-
-
 Run = tuple[Harness, dict[str, dict[str, Any]]]
 Failed = tuple[Harness, dg.ExecuteInProcessResult]
 
@@ -59,8 +57,8 @@ def six_months(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
-def read(tmp_path: Path, six_months: Run) -> Harness:
-    """A separate harness in which all customers were read, and Dagster has the last three months."""
+def loaded(tmp_path: Path, six_months: Run) -> Harness:
+    """A harness of its own in which all customers are loaded; Dagster knows only the last three months."""
     shutil.copytree(six_months[0].directory / "data", tmp_path / "data")
     made = harness(tmp_path)
     for key in (partition_key(customer, Month(2026, one)) for customer in CUSTOMERS for one in (9, 10, 11)):
@@ -85,8 +83,8 @@ def test_a_range_of_customers_and_months_is_one_run_with_the_fewest_requests(six
 
 def test_every_partition_has_its_own_rows_and_its_window(six_months: Run) -> None:
     _, events = six_months
-    told = [events["G1|2026-06"][name] for name in ("state", "window", "window_requests")]
-    assert told == ["fetched", "2026-06..2026-08", 2]
+    values = [events["G1|2026-06"][name] for name in ("state", "window", "window_requests")]
+    assert values == ["fetched", "2026-06..2026-08", 2]
     assert events["G1|2026-06"]["dagster/partition_row_count"] > 0
 
 
@@ -132,7 +130,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
     ]
 
 
-def test_a_run_retries_a_service_that_is_down_once(tmp_path: Path) -> None:
+def test_a_run_retries_once_if_the_service_is_down(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=f"{G1},{M16}")
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
     assert made.run(last=f"{M16}|2026-11").success
@@ -140,30 +138,30 @@ def test_a_run_retries_a_service_that_is_down_once(tmp_path: Path) -> None:
     assert sorted(window.split()[0] for window in made.asked()).count(G1) == 2
 
 
-def test_selected_partitions_are_requested_though_they_are_loaded(read: Harness) -> None:
-    again = read.run(first="G1|2026-06", last="G1|2026-07")
-    assert read.asked() == ["G1 2026-05-31..2026-07-30", "G1 2026-07-31..2026-08-01"]
-    assert {event["state"] for event in read.events(again).values()} == {"fetched"}
+def test_selected_partitions_are_requested_even_if_they_are_loaded(loaded: Harness) -> None:
+    again = loaded.run(first="G1|2026-06", last="G1|2026-07")
+    assert loaded.asked() == ["G1 2026-05-31..2026-07-30", "G1 2026-07-31..2026-08-01"]
+    assert {event["state"] for event in loaded.events(again).values()} == {"fetched"}
 
 
-REFUSED = Fault("403", path="RunningCommissions", customer=M16)
+DENIED = Fault("403", path="RunningCommissions", customer=M16)
 
 
-def test_lost_access_fails_the_run_and_materializes_nothing(read: Harness) -> None:
-    read.service.faults.switch([REFUSED])
-    result = read.run()
+def test_lost_access_fails_the_run_and_materializes_nothing(loaded: Harness) -> None:
+    loaded.service.faults.switch([DENIED])
+    result = loaded.run()
     assert not result.success
-    refused = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
-    assert len(read.instance.fetch_materializations(refused, limit=5).records) == 1
-    assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    denied = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
+    assert len(loaded.instance.fetch_materializations(denied, limit=5).records) == 1
+    assert loaded.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
     assert failure_of(result).splitlines()[-1].endswith(" --customer ID` requests it before tomorrow.")
 
 
-def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_requested_when_selected(
+def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_is_requested_when_selected(
     tmp_path: Path,
 ) -> None:
     made = harness(tmp_path, customers=f"{G1},{M16}")
-    made.service.faults.switch([REFUSED])
+    made.service.faults.switch([DENIED])
     assert made.run(last=f"{M16}|2026-11").success
     assert made.partitions() == {"G1 green": 3}
     made.run(last=f"{M16}|2026-11", tags=NIGHT)
@@ -174,7 +172,7 @@ def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_requested_
 
 
 def with_changed_sales(directory: Path) -> Harness:
-    """Everything was read a week and a half ago; since then the monthly day of G1's older months passed."""
+    """A harness that was loaded on 5 November and whose sandbox and calendar are now at 14 November."""
     before, after = date(2026, 11, 5), date(2026, 11, 14)
     customers, start = f"{G1},{M16}", "2026-04"
     made = harness(directory, customers=customers, reports="sales", start=start, today=before.isoformat())
@@ -235,7 +233,8 @@ def test_a_cancelled_run_keeps_its_finished_customers_and_the_next_requests_the_
         job.execute_in_process(instance=made.instance, asset_selection=[dg.AssetKey(RUNNING)], tags=tags)
     assert made.partitions() == {"G1 green": 3}
     made.run(tags=NIGHT)
-    assert len([window for window in made.asked() if window.startswith(M16)]) == 7  # all months are eight
+    # all months would take eight requests
+    assert len([window for window in made.asked() if window.startswith(M16)]) == 7
     assert made.partitions()[f"{M16} green"] == 11
 
 
@@ -251,20 +250,20 @@ class Meanwhile(httpx.AsyncBaseTransport):
         return await self._sandbox.handle_async_request(request)
 
 
-def test_a_backfill_requests_nothing_that_a_nightly_run_fetched_since_it_began(read: Harness) -> None:
-    project = read.project
+def test_a_backfill_requests_nothing_that_a_nightly_run_fetched_since_it_began(loaded: Harness) -> None:
+    project = loaded.project
 
     def fetch_the_last_customer() -> None:
         with project.store.writing() as connection:
             now = project.clock.utc_now().replace(tzinfo=None)
             connection.execute("UPDATE meta.months SET fetched_at_utc = $1 WHERE customer = $2", [now, M17])
 
-    transport = Meanwhile(read.service, fetch_the_last_customer)
+    transport = Meanwhile(loaded.service, fetch_the_last_customer)
     context = replace(project.run_context, transport=transport)
     job = build_definitions(replace(project, run_context=context)).resolve_job_def(NIGHTLY)
     tags = range_tags("G1|2026-09", f"{M17}|2026-11") | {BACKFILL: "a backfill"}
-    job.execute_in_process(instance=read.instance, asset_selection=[dg.AssetKey(RUNNING)], tags=tags)
-    assert read.customers_asked() == {G1, M16}
+    job.execute_in_process(instance=loaded.instance, asset_selection=[dg.AssetKey(RUNNING)], tags=tags)
+    assert loaded.customers_asked() == {G1, M16}
 
 
 def test_a_nightly_run_requests_nothing_that_a_backfill_under_way_has_fetched(tmp_path: Path) -> None:
@@ -289,16 +288,17 @@ def test_a_run_of_a_backfill_requests_only_the_months_ahead_that_no_other_run_ha
     assert [entry.path.split("/")[-2:] for entry in made.service.log.entries] == [["2027", "1"]]
 
 
-def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Harness) -> None:
-    (read.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
-    assert "is damaged" in failure_of(read.run())
+def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(loaded: Harness) -> None:
+    data_dir = loaded.project.settings.data_dir
+    (data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
+    assert "is damaged" in failure_of(loaded.run())
 
 
-def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(read: Harness) -> None:
-    read.change_settings(customer__m30016__active="false")
-    result = read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
+def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(loaded: Harness) -> None:
+    loaded.change_settings(customer__m30016__active="false")
+    result = loaded.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
     assert "Nothing was requested. Switched off: M30016." in failure_of(result)
-    assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    assert loaded.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
 def test_a_nightly_run_launched_without_partitions_explains_how_to_launch_it(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_a_nightly_run_launched_without_partitions_explains_how_to_launch_it(tmp
 
 
 def test_there_is_a_partition_for_each_customer_and_month_up_to_today(tmp_path: Path) -> None:
-    for months in (("2025-12", "2026-01", "2026-02"), ("2071-02", "2071-03")):  # a rehearsal may be ahead
+    for months in (("2025-12", "2026-01", "2026-02"), ("2071-02", "2071-03")):  # the past, and a rehearsal
         made = settings(tmp_path, customers="c01,c02", start=months[0], today=f"{months[-1]}-11")
         found = customer_months(made, customers_in_order(made)).get_partition_keys()
         assert [*found] == [f"{customer}|{month}" for customer in ("c01", "c02") for month in months]
@@ -321,7 +321,7 @@ def test_inactive_customers_come_after_active_ones(tmp_path: Path) -> None:
     assert customers_in_order(made) == ["c01", "c03", "c02"]
 
 
-def test_reports_by_id_are_fetched_after_the_months_with_their_ids(tmp_path: Path) -> None:
+def test_reports_by_id_are_fetched_after_the_reports_with_their_ids(tmp_path: Path) -> None:
     made = harness(tmp_path, customers=M16, reports="sales,users,bids", ids_a_night="2")
     result = made.run("sales", "users", "bids", first="M30016|2026-11", last="M30016|2026-11")
     assert result.success

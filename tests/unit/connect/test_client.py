@@ -40,7 +40,7 @@ from tests.unit.connect.fake_service import (
 
 
 async def ended(service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
-    """What so many equal requests at once ended in."""
+    """The types of the results of this many equal requests that start together."""
     async with client(service, concurrency=concurrency) as asking:
         results = await asyncio.gather(
             *(asking.get(SALES, read) for _ in range(times)), return_exceptions=True
@@ -100,13 +100,13 @@ def test_a_path_that_is_not_encoded_or_leads_upwards_is_an_error(path: str) -> N
         Request(path, {}, "sales", "M1")
 
 
-@pytest.mark.parametrize("trouble", MAY_PASS)
-async def test_a_request_is_repeated_after_a_transient_error(trouble: str) -> None:
-    said, kind = MAY_PASS[trouble]
-    service = Service(said, said, ROWS)
+@pytest.mark.parametrize("fault", MAY_PASS)
+async def test_a_request_is_repeated_after_a_transient_error(fault: str) -> None:
+    response, kind = MAY_PASS[fault]
+    service = Service(response, response, ROWS)
     answer, rows = await answered(service)
     assert (len(service.asked), answer.tries, rows) == (3, 3, [{"id": 1}])
-    error = await error_of(said)
+    error = await error_of(response)
     assert (type(error), error.tries) == (kind, 5)
 
 
@@ -118,8 +118,8 @@ async def test_an_answer_without_content_is_null() -> None:
 
 @pytest.mark.parametrize("status", FINAL)
 async def test_a_rejected_request_is_never_repeated(status: str) -> None:
-    said, kind = FINAL[status]
-    error = await error_of(said)
+    response, kind = FINAL[status]
+    error = await error_of(response)
     assert (type(error), error.tries) == (kind, 1)
 
 
@@ -137,7 +137,7 @@ async def test_a_wrong_login_is_sent_once_even_if_many_requests_start_together(c
     assert len(service.asked) == 1
 
 
-async def test_an_outage_before_a_401_does_not_make_the_second_denial_the_first(tmp_path: Path) -> None:
+async def test_a_second_denial_is_recorded_as_the_second_even_after_an_outage(tmp_path: Path) -> None:
     denied, folder = DeniedLogins(tmp_path, BASE_URL), tmp_path
     denied.remember(LOGIN)
     for file in folder.iterdir():
@@ -172,13 +172,13 @@ async def test_an_error_states_whether_most_tries_timed_out() -> None:
 
 
 @given(
-    troubles=st.lists(st.sampled_from([*MAY_PASS, *FINAL, "rows"]), min_size=1, max_size=12),
+    faults=st.lists(st.sampled_from([*MAY_PASS, *FINAL, "rows"]), min_size=1, max_size=12),
     tries=st.integers(1, 6),
     total=st.floats(0, 100),
     seed=st.integers(0, 999),
 )
-def test_tries_and_total_time_are_limited(troubles: list[str], tries: int, total: float, seed: int) -> None:
-    replies = [ROWS if name == "rows" else (MAY_PASS | FINAL)[name][0] for name in troubles]
+def test_tries_and_total_time_are_limited(faults: list[str], tries: int, total: float, seed: int) -> None:
+    replies = [ROWS if name == "rows" else (MAY_PASS | FINAL)[name][0] for name in faults]
     service, clock = Service(*replies), StillClock()
     retry = RetryPolicy(tries, total, random=Random(seed))
 
@@ -196,7 +196,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("response", "sentence"),
     [
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'The answer says: {"message": "too [31mlong"}'),
         (reply(401), "tried on two nights, then only if it changes. Correct BROKERBI_"),
@@ -224,15 +224,15 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
     ],
 )
 async def test_an_error_states_the_answer_and_the_remedy_and_contains_the_request(
-    said: Reply, sentence: str
+    response: Reply, sentence: str
 ) -> None:
-    error = await error_of(said)
+    error = await error_of(response)
     assert sentence in str(error)
     assert error.request == SALES
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("response", "facts"),
     [
         (reply(401), (401, "", LOGIN.name)),
         (reply(404), (404, "", "")),
@@ -240,10 +240,10 @@ async def test_an_error_states_the_answer_and_the_remedy_and_contains_the_reques
         (httpx.ReadTimeout(""), (None, "took too long", "")),
     ],
 )
-async def test_an_error_has_the_status_the_last_try_and_the_login_as_data(
-    said: Reply, facts: tuple[int | None, str, str]
+async def test_an_error_has_the_status_the_last_try_and_the_login_as_attributes(
+    response: Reply, facts: tuple[int | None, str, str]
 ) -> None:
-    error = await error_of(said)
+    error = await error_of(response)
     assert (error.http_status, error.last_try, error.login) == facts
 
 
@@ -256,7 +256,7 @@ WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')
 
 
 async def _posted(*replies: Reply) -> tuple[Service, ConnectError | int]:
-    """What became of a request that writes, and what the service was sent."""
+    """The service after a request that writes, and the status or error of the request."""
     service = Service(*replies)
     async with client(service) as asking:
         try:
@@ -271,10 +271,10 @@ async def test_a_writing_request_is_sent_as_json_exactly_once() -> None:
     assert (status, sent) == (204, [("POST", "application/json", b'{"commission": 1}')])
 
 
-@pytest.mark.parametrize("trouble", [*FINAL, "429", "500", "a time-out", "a reset", "no connection"])
-async def test_a_writing_request_is_never_sent_twice(trouble: str) -> None:
-    said, kind = {**MAY_PASS, **FINAL}[trouble]
-    service, error = await _posted(said, reply(204))
+@pytest.mark.parametrize("fault", [*FINAL, "429", "500", "a time-out", "a reset", "no connection"])
+async def test_a_writing_request_is_never_sent_twice(fault: str) -> None:
+    response, kind = {**MAY_PASS, **FINAL}[fault]
+    service, error = await _posted(response, reply(204))
     assert (len(service.asked), type(error)) == (1, kind)
 
 

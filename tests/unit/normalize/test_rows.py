@@ -1,4 +1,4 @@
-"""Tests of where rows are: at the paths of the report's shape, strictly, element by element."""
+"""Rows are read strictly at the paths of the report's shape; other answers do not fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ID = text("id", ".id")
 
 
 def found(shape: tuple[Any, ...], answer: Any, **changes: Any) -> list[tuple[Any, ...]]:
-    """The declared columns of the rows that a shape (the path of its rows, then columns) finds."""
+    """The rows that a shape finds in an answer. A shape is the path of its rows and then its columns."""
     path, *columns = shape
     result = normalized(report_with(path, *columns, **changes), answer)
     return rows(result, "rows", *(column.name for column in columns))
@@ -230,7 +230,7 @@ def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> Non
 
 
 @pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
-def test_an_answer_with_ten_misfits_that_are_half_of_its_rows_is_an_error(wrong: int, fitting: int) -> None:
+def test_an_answer_is_an_error_if_ten_rows_and_half_of_all_rows_do_not_fit(wrong: int, fitting: int) -> None:
     answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):

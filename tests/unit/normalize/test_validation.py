@@ -1,4 +1,4 @@
-"""The month of every row, and rejected rows: each alone and complete, with reason and place."""
+"""The month of each row, and rejected rows: each is rejected alone and whole, with its reason and place."""
 
 from __future__ import annotations
 

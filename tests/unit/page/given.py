@@ -1,4 +1,4 @@
-"""Facts of a small chain, made up in a line each, and their pages in parts."""
+"""Made-up facts of a small chain, their pages, and the elements of a page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def replace(thing: Thing, **columns: Any) -> Thing:
 
 
 def facts(**rows: Any) -> Facts:
-    """Facts with these rows, and none of other queries."""
+    """Facts with these rows; the other queries have none."""
     queries = [path.stem for path in (SQL / "page").glob("*.sql")]
     return Facts(**{**dict.fromkeys([*queries, "problems", "standings"], ()), **rows})
 
@@ -52,7 +52,7 @@ def columns_of(query: str) -> list[str]:
 
 
 def row(query: str, *values: object, **columns: object) -> Row:
-    """A row of a query: values in the order of its columns, others by their names, the rest unknown."""
+    """A row of a query: values in the order of its columns, or by name. Other columns are None."""
     names = columns_of(query)
     return Row(**{**dict.fromkeys(names), **dict(zip(names, values, strict=False)), **columns})
 
@@ -73,7 +73,7 @@ LEAD_PARTS = (
 
 
 def month(text: str) -> date:
-    """`2026-03` as the first day of it."""
+    """The first day of a month written as `2026-03`."""
     return date.fromisoformat(f"{text}-01")
 
 
@@ -94,7 +94,7 @@ def period(
     commission: int = 1000,
     office: str | None = None,
 ) -> Row:
-    """A period of one office, a tenth more than a year before, with a budget of a thousand."""
+    """A period of one office. It has a tenth more commission than a year before, and a budget of 1000."""
     is_over, first = name != "running", month("2026-01") if name == "year" else LAST
     known = Decimal(commission)
     found = row(
@@ -117,7 +117,7 @@ def period(
 
 
 def earned(kind: str, scope: str, of_month: date, amount: int) -> Row:
-    """A month beside the one a year before, all of it known."""
+    """A whole month and the same month a year before. The newest month is open and has no year before."""
     is_open = of_month == NEWEST
     before = None if is_open else Decimal(amount - 10)
     known, homes = Decimal(amount), Decimal(5)
@@ -129,7 +129,7 @@ def earned(kind: str, scope: str, of_month: date, amount: int) -> Row:
 
 
 def agent(office: str, name: str, commission: int = 800, budget: int | None = 1000) -> Row:
-    """What an agent earned this year, all of it against a budget if there is one."""
+    """An agent's commission this year, and a budget for the same months unless it is None."""
     amount = Decimal(commission)
     goal = None if budget is None else Decimal(budget)
     return row(
@@ -140,7 +140,7 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
 
 
 def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: object) -> Row:
-    """January, over at 100, fell by 60 for this reason: of a sale without an address, if it is one."""
+    """January changed from 100 to 40, with one reason: by default a cancelled sale without an address."""
     is_sale = kind.startswith("sale")
     known = row(
         "changes",
@@ -152,7 +152,7 @@ def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: obj
 
 
 def sold(office: str, change: str = "new", before: int | None = None, now: int | None = 100) -> Row:
-    """A sale that has come, gone or changed."""
+    """A new, cancelled or changed sale."""
     then, since = (None if amount is None else Decimal(amount) for amount in (before, now))
     return row(
         "changed_sales",
@@ -183,7 +183,7 @@ def owed(office: str, *, is_noted: bool = True) -> Row:
 
 
 def rows_of_office(office: str) -> dict[str, list[Row]]:
-    """A row or more of an office in each query that has some of offices."""
+    """Rows of an office in each query that has rows by office."""
     both, agent_name = (office, office), f"Agent of {office}"
     first, last = month("2027-01"), month("2027-12")
     first_read = [month("2026-04")], ["Al"], [*amounts(90)]
@@ -208,7 +208,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
 
 
 def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, list[Row]]:
-    """A row or more of a page in each query that has some of pages."""
+    """Rows of a page in each query that has rows by page."""
     values: dict[str, Iterable[Sequence[object]]] = {
         "drivers": [("year", *amounts(100, 110, 20, -5, -5, 3, 13))],
         "forecasts": [(Decimal(9000), 0.75, 1, 1, *amounts(8000, 9900))],
@@ -231,7 +231,7 @@ def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, lis
 
 
 def chain(*offices: str) -> Facts:
-    """A chain with something in every corner, each office its own brand, up to a month that is not over."""
+    """A chain with rows in every query. Each office has a brand of its own. The last month is open."""
     months = [Month.of(NEWEST).plus(-number).first_day for number in reversed(range(13))]
     brands = {office: f"Brand of {office}" for office in offices}
     found = defaultdict[str, list[Row]](
@@ -256,22 +256,22 @@ def chain(*offices: str) -> Facts:
     return facts(**found, metrics=METRICS)
 
 
-def form(code: str = "en", chain_name: str = "") -> PageSettings:
+def page_settings(code: str = "en", chain_name: str = "") -> PageSettings:
     return PageSettings(language(code), chain_name, "Europe/Stockholm", PUBLISHED)
 
 
 def page(facts: Facts, code: str = "en", chain_name: str = "") -> str:
     """The page of the chain."""
-    return render_page(facts, form(code, chain_name), chain_page(facts))
+    return render_page(facts, page_settings(code, chain_name), chain_page(facts))
 
 
 def office_page(facts: Facts, office: str, code: str = "en", kind: str = "office") -> str:
     [found] = [one for one in facts.scopes if (one.kind, one.scope) == (kind, office)]
-    return render_page(facts, form(code), found)
+    return render_page(facts, page_settings(code), found)
 
 
 def operators_page(facts: Facts) -> str:
-    return render_operators(facts, form(), severity="well", verdict="All is well.")
+    return render_operators(facts, page_settings(), severity="well", verdict="All is well.")
 
 
 class Elements(HTMLParser):

@@ -1,4 +1,4 @@
-"""Sections lay rows out: cards with what to know of them, changes with their reasons, boards and leads."""
+"""Sections of a page: the figures, tables and notes that they make of rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def of_chain(facts: Facts) -> Facts:
 
 
 def texts(shown: PageTable | Section | None) -> list[list[str]]:
-    """What is read in each row of a table, or of the open one of a section, with the notes."""
+    """The text and note of each cell of a table, or of the open table of a section."""
     table = shown.table if isinstance(shown, Section) else shown
     assert table is not None
     return [
@@ -94,7 +94,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> Non
 
 
 @pytest.mark.parametrize(
-    ("known", "note"),
+    ("columns", "note"),
     [
         ({"missing_months": 1}, "One month of one office has not been loaded and is left out."),
         ({"period_start": month("2025-12")}, "No data before January 2026."),
@@ -110,15 +110,15 @@ def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> Non
         ),
     ],
 )
-def test_a_period_has_a_note_on_missing_figures(known: dict[str, object], note: str) -> None:
-    assert opening(facts(periods=(replace(period(), **known),)), ENGLISH).notes == [f"Year to date: {note}"]
+def test_a_period_has_a_note_on_missing_figures(columns: dict[str, object], note: str) -> None:
+    assert opening(facts(periods=(replace(period(), **columns),)), ENGLISH).notes == [f"Year to date: {note}"]
 
 
 def test_a_note_states_the_range_of_a_forecast() -> None:
     assert any("may end between 8k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes)
 
 
-def test_a_recent_month_states_how_much_equally_recent_months_have_changed() -> None:
+def test_a_recent_month_has_a_note_on_how_much_earlier_months_changed_later() -> None:
     [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
     assert note.startswith("Last whole month: Recent months still change: 3 earlier months of the chain")
     assert note.endswith(" changed by −2.5% (median; −4.0% to +1.0%) since they were this recent.")
@@ -206,21 +206,21 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
         changed("A", "nobody", 1),
         replace(changed("B"), kind=None, amount=None),
     ]
-    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
-    assert found is not None
-    assert "in total, one closed month, January 2026, changed at 2 offices (−120)" in found.figures
+    section = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
+    assert section is not None
+    assert "in total, one closed month, January 2026, changed at 2 offices (−120)" in section.figures
     reasons = (
         "Main Street 1 (2601-001): sale cancelled −60; Home 2601-001: moved to February 2026 −60; "
         "Al: valuations −5; not known yet; waiting for sales +7; no agent's commission +1"
     )
     amounts = ["100", "40", "−60"]
-    assert [row[2:6] for row in texts(found.collapsed[1])] == [[*amounts, reasons], [*amounts, ""]]
+    assert [row[2:6] for row in texts(section.collapsed[1])] == [[*amounts, reasons], [*amounts, ""]]
 
 
 def test_changes_are_a_line_of_figures() -> None:
-    found = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
-    assert found is not None
-    assert (found.heading, found.figures) == (
+    section = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
+    assert section is not None
+    assert (section.heading, section.figures) == (
         "What has changed since 13 March 2026",
         [
             "one new sale (+100)",
@@ -230,29 +230,29 @@ def test_changes_are_a_line_of_figures() -> None:
             "budgets entered for one office",
         ],
     )
-    [budget] = texts(found.collapsed[2])
+    [budget] = texts(section.collapsed[2])
     period = "February to March 2026 (April 2026 loaded for the first time, not counted)"
     assert budget == [period, "A", "100", "+100", "Al +90"]
 
 
-def test_receivables_are_summed_by_age_without_offices_that_note_no_receipts() -> None:
-    found = owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
-    assert found is not None
-    assert found.figures == [
+def test_receivables_are_summed_by_age_without_offices_that_record_no_payments() -> None:
+    section = owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
+    assert section is not None
+    assert section.figures == [
         "total 600", "not yet due 200",
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
     ]  # fmt: skip
-    assert [row[-1] for row in texts(found.collapsed[0])] == ["9", "9"]
-    assert found.notes[1] == "C has never recorded a payment and is left out."
+    assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
+    assert section.notes[1] == "C has never recorded a payment and is left out."
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
-    found = owed_section(of_chain(chain("A", "B")), ENGLISH)
-    assert found is not None
-    assert texts(found.collapsed[-1]) == [
+    section = owed_section(of_chain(chain("A", "B")), ENGLISH)
+    assert section is not None
+    assert texts(section.collapsed[-1]) == [
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
-    assert [label for _, label in found.charts[0].legend] == [
+    assert [label for _, label in section.charts[0].legend] == [
         "Received so far",
         "Expected",
         "Overdue 0–30 days",
@@ -261,18 +261,20 @@ def test_commission_is_stacked_by_month_of_possession() -> None:
 
 
 def test_the_funnel_has_valuations_sales_and_the_sources_of_homes() -> None:
-    found = funnel_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert found.figures == ["40 valuations and 20 homes sold in twelve months, as in the commission report"]
-    assert found.notes == ["Sales were 50% of valuations in the same twelve months."]
-    assert texts(found.collapsed[0]) == [["Web", "30", "90", "3.00%"]]
+    section = funnel_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert section.figures == [
+        "40 valuations and 20 homes sold in twelve months, as in the commission report"
+    ]
+    assert section.notes == ["Sales were 50% of valuations in the same twelve months."]
+    assert texts(section.collapsed[0]) == [["Web", "30", "90", "3.00%"]]
 
 
 @pytest.mark.parametrize("amounts", [(24, 8), (40, 41)])
-def test_few_valuations_and_fewer_than_sales_have_no_percentage(amounts: tuple[int, int]) -> None:
-    found = funnel_section(facts(funnel=(row("funnel", "chain", "", *given.amounts(*amounts)),)), ENGLISH)
-    assert found is not None
-    assert found.notes == []
+def test_there_is_no_percentage_if_valuations_are_few_or_fewer_than_sales(amounts: tuple[int, int]) -> None:
+    section = funnel_section(facts(funnel=(row("funnel", "chain", "", *given.amounts(*amounts)),)), ENGLISH)
+    assert section is not None
+    assert section.notes == []
 
 
 def boards(earners: Sequence[Row]) -> list[PageTable]:
@@ -293,7 +295,7 @@ def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() 
     assert [texts(board)[0][0] for board in boards(unranked)[:2]] == ["1", "1 new"]
 
 
-def test_a_leaderboard_shows_ten_places_and_its_download_all() -> None:
+def test_a_leaderboard_shows_ten_places_and_its_download_has_all() -> None:
     [first] = [earner for earner in chain("A").earners if earner.period == "year"]
     [board] = boards([replace(first, name=f"Agent {place}", place=place) for place in range(1, 46)])
     assert (len(board.rows), board.more, board.download.href.count("Agent")) == (10, 35, 45)
@@ -310,30 +312,30 @@ def test_a_leaderboard_shows_ten_places_and_its_download_all() -> None:
 )
 def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, text: str) -> None:
     lead = row("leads", "chain", "", part, "incoming lead", name, 1, 0, 0, 1, 0, None)
-    found = leads_section(facts(leads=(lead,)), ENGLISH)
-    assert found is not None
-    [table] = [table for table in found.collapsed if table]
+    section = leads_section(facts(leads=(lead,)), ENGLISH)
+    assert section is not None
+    [table] = [table for table in section.collapsed if table]
     assert texts(table)[0][0] == text
 
 
 def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
-    found = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text) == ("error", "2 notes on the figures: sales, commission budgets")
-    assert texts(found.doubts) == [
+    result = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
+    assert (result.severity, result.text) == ("error", "2 notes on the figures: sales, commission budgets")
+    assert texts(result.doubts) == [
         ["sales", "could not be loaded", "A", "February 2026"],
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
 
 
 def test_missing_figures_are_a_warning() -> None:
-    found = verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text[:30]) == ("warning", "Some figures of this page are ")
+    result = verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM)
+    assert (result.severity, result.text[:30]) == ("warning", "Some figures of this page are ")
 
 
 def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
-    found = drivers_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert texts(found.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "+3", "110", "+13"]
+    section = drivers_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert texts(section.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "+3", "110", "+13"]
 
 
 def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
@@ -345,34 +347,34 @@ def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
 
 
 def test_headcount_is_a_line_and_tables() -> None:
-    found = people_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert found.figures == [
+    section = people_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert section.figures == [
         "7 active agents in February 2026",
         "12 joined and 24 left in the last twelve months",
     ]
-    assert texts(found.collapsed[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
-    assert found.collapsed[2] is None
+    assert texts(section.collapsed[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
+    assert section.collapsed[2] is None
 
 
 def test_cancelled_sales_are_counted_with_their_commission() -> None:
-    found = cancelled_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert found.figures == ["One sale, 60 in commission"]
-    assert found.notes[0].endswith("Tracked since 1 February 2026.")
-    assert texts(found.collapsed[0])[0][0] == "Lane of A not yet deducted from the totals"
+    section = cancelled_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert section.figures == ["One sale, 60 in commission"]
+    assert section.notes[0].endswith("Tracked since 1 February 2026.")
+    assert texts(section.collapsed[0])[0][0] == "Lane of A not yet deducted from the totals"
 
 
 def test_leads_are_drawn_by_week() -> None:
-    found = leads_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert [drawing.description for drawing in found.charts] == ["Leads received by week. 2 Mar: 10."]
+    section = leads_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert [drawing.description for drawing in section.charts] == ["Leads received by week. 2 Mar: 10."]
 
 
 def test_untouched_leads_are_counted_by_office_and_age() -> None:
-    found = leads_section(of_chain(chain("A")), ENGLISH)
-    assert found is not None
-    assert found.table is not None
-    assert found.table.name == "All leads and tips still new, by age on 20 March 2026"
-    assert texts(found) == [["A", "5", "0", "2", "0", "3", "1", "1"]]
-    assert found.notes[0].startswith("Leads of some older months were last read on 1 February 2026;")
+    section = leads_section(of_chain(chain("A")), ENGLISH)
+    assert section is not None
+    assert section.table is not None
+    assert section.table.name == "All leads and tips still new, by age on 20 March 2026"
+    assert texts(section) == [["A", "5", "0", "2", "0", "3", "1", "1"]]
+    assert section.notes[0].startswith("Leads of some older months were last read on 1 February 2026;")

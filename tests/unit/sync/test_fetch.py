@@ -33,15 +33,13 @@ from warehouse.load.landing import Landing
 from warehouse.load.profile import TableProfile
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
-
-
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LEAD = {"createdAt": "2026-01-05T10:00:00"}
 
 
 @dataclass
 class Answering:
-    """A client whose answers are made of what a request asks; `asked` has what was noted of each."""
+    """A client that answers with the result of `answer`, which may note each request in `asked`."""
 
     answer: Callable[[Request, list[str]], object]
     asked: list[str] = field(default_factory=list)
@@ -57,7 +55,7 @@ def nothing(_: Request, asked: list[str]) -> object:
     return []
 
 
-def of_report(name: str) -> TaskState:
+def task_of(name: str) -> TaskState:
     return TaskState(PlannedReport(report(name), Customer(id="M1")))
 
 
@@ -71,7 +69,7 @@ async def fetched_once(
 def fetched(
     landing: Path, client: Answering, task: TaskState, window: Window | None = None
 ) -> tuple[WindowResult, Exception | None]:
-    """What became of a window, and the error that it ended with."""
+    """The result of a window, and the error that ended it, if any."""
     return asyncio.run(fetched_once(landing, client, task, window or Window((), ())))
 
 
@@ -111,16 +109,16 @@ def test_an_error_message_is_no_page_even_if_requested_unpaged(tmp_path: Path, e
         return error if asked[-1] == "Removed" else []
 
     client = Answering(answer)
-    _, refused = fetched(tmp_path, client, of_report("tips_and_leads"))
-    assert isinstance(refused, UnreadableRows)
+    _, raised = fetched(tmp_path, client, task_of("tips_and_leads"))
+    assert isinstance(raised, UnreadableRows)
     assert client.asked == ["Active", "Removed", "Removed"]
-    assert str(refused).startswith("expected incomingLeads[], found ")
+    assert str(raised).startswith("expected incomingLeads[], found ")
 
 
 @pytest.mark.parametrize(("cut_off", "unpaged"), [([], []), (["Removed"], ["Active", "Removed"])])
 def test_if_one_choice_is_unpaged_all_are(tmp_path: Path, cut_off: list[str], unpaged: list[str]) -> None:
     def answer(request: Request, asked: list[str]) -> object:
-        """There is more of some choices, and no second page of them."""
+        """The choices in `cut_off` have more rows than their first page, but no second page."""
         choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
         asked.append(f"{choice} {page}")
         if page == "1":
@@ -128,13 +126,13 @@ def test_if_one_choice_is_unpaged_all_are(tmp_path: Path, cut_off: list[str], un
         return {"totalRowCount": 2, "incomingLeads": [{"lead": {"id": 1}}]} if choice in cut_off else []
 
     client = Answering(answer)
-    fetched(tmp_path, client, of_report("tips_and_leads"))
+    fetched(tmp_path, client, task_of("tips_and_leads"))
     found = sorted(one for one in client.asked if "unpaged" in one)
     assert found == [f"{choice} unpaged" for choice in unpaged]
 
 
 def in_unknown_pages(without_pages: object) -> Answering:
-    """A client with pages of leads in an envelope that nobody knows, and the same report without pages."""
+    """A client whose pages of leads have an unknown envelope. Without pages it answers `without_pages`."""
 
     def answer(request: Request, asked: list[str]) -> object:
         asked.append("page" if "pageIndex" in request.query else "unpaged")
@@ -146,11 +144,11 @@ def in_unknown_pages(without_pages: object) -> Answering:
 
 
 def test_a_report_with_pages_in_an_unknown_envelope_is_read_unpaged_from_then_on(tmp_path: Path) -> None:
-    leads, client = of_report("tips_and_leads"), in_unknown_pages({"tips": [{**LEAD, "tip": {"id": "T1"}}]})
+    leads, client = task_of("tips_and_leads"), in_unknown_pages({"tips": [{**LEAD, "tip": {"id": "T1"}}]})
     tips = []
     for window in windows([Month(2026, 1), Month(2026, 2)], 1, date(2026, 6, 1)):
-        result, failed = fetched(tmp_path, client, leads, window)
-        tips += [(failed, one.frame.height) for one in result.tables if one.name == "tips"]
+        result, raised = fetched(tmp_path, client, leads, window)
+        tips += [(raised, one.frame.height) for one in result.tables if one.name == "tips"]
     assert tips == [(None, 1), (None, 0)]
     assert (client.asked, leads.page_size.learned) == (["page", *["unpaged"] * 4], UNPAGED)
 
@@ -159,9 +157,9 @@ def test_a_report_with_pages_in_an_unknown_envelope_is_read_unpaged_from_then_on
 def test_an_unknown_envelope_is_rejected_if_the_unpaged_report_has_no_rows_either(
     tmp_path: Path, without_pages: object
 ) -> None:
-    leads, client = of_report("tips_and_leads"), in_unknown_pages(without_pages)
-    _, refused = fetched(tmp_path, client, leads)
-    assert (type(refused), client.asked) == (UnreadableRows, ["page", "unpaged"])
+    leads, client = task_of("tips_and_leads"), in_unknown_pages(without_pages)
+    _, raised = fetched(tmp_path, client, leads)
+    assert (type(raised), client.asked) == (UnreadableRows, ["page", "unpaged"])
     assert leads.page_size.learned is None
 
 
@@ -175,26 +173,26 @@ def test_a_failing_page_after_all_stated_rows_ends_the_reading(tmp_path: Path) -
 
     (window,) = windows([Month(2026, 1)], 1, date(2026, 6, 1))
     client = Answering(answer)
-    result, failed = fetched(tmp_path, client, of_report("tips_and_leads"), window)
+    result, raised = fetched(tmp_path, client, task_of("tips_and_leads"), window)
     leads = [table.frame.height for table in result.tables if table.name == "incoming_leads"]
-    assert (failed, leads) == (None, [2])
+    assert (raised, leads) == (None, [2])
     assert client.asked == ["Active 0", "Active 1", "Removed 0", "Removed 1"]
 
 
 @pytest.mark.parametrize(
     ("most", "requests", "learned"), [(700, [3, 3], 700), (10_000, [1, 1], None)], ids=["cut off", "whole"]
 )
-def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_they_have_more(
+def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
     tmp_path: Path, most: int, requests: list[int], learned: int | None
 ) -> None:
     def answer(request: Request, asked: list[str]) -> object:
-        """A commission of every hour, and no more than `most` of those that are requested."""
+        """One commission for each requested hour, but at most `most` of them."""
         first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
         asked.append(f"{first:%m-%d} {last:%m-%d}")
         moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
         return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
 
-    task, client = of_report("running_commissions"), Answering(answer)
+    task, client = task_of("running_commissions"), Answering(answer)
     rows: list[int] = []
     asked: list[int] = []
     for window in windows([Month(2026, 1), Month(2026, 3)], 1, date(2026, 6, 1)):
@@ -204,7 +202,7 @@ def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_they_have_mo
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
 
 
-def test_a_complete_answer_with_a_round_number_of_rows_is_halved_only_once() -> None:
+def test_an_answer_no_longer_than_a_complete_one_is_not_halved() -> None:
     limit = WindowLimit()
     assert [limit.may_be_truncated(rows) for rows in (500, 501, 400)] == [True, False, False]
     limit.whole_rows = 700
