@@ -64,7 +64,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 def _instance(spill: Path) -> DuckDBPyConnection:
     """The DuckDB that files are attached to; creating it takes 16 ms of CPU, attaching a file 0.5 ms.
 
-    It has one thread, except to build marts: a second thread takes 41 MB in a load, and 3 % more CPU in a sync.
+    It has one thread, except to build marts: a second takes 41 MB in a load, and 3 % more CPU in a sync.
     """
     instance = duckdb.connect(config=_CONFIG)
     instance.execute(f"{_NO_CHECKPOINT}; SET threads = 1; SET temp_directory = {literal(str(spill))}")

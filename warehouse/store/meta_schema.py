@@ -70,7 +70,7 @@ def write_configured(
 ) -> None:
     """Replace a table's rows with those of the settings; equal rows are not written, to save a checkpoint.
 
-    Customers and reports that only the ledger has are added, switched off.
+    Customers and reports that only the ledger has are added as switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
