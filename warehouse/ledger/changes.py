@@ -1,4 +1,4 @@
-"""Months to request again, because the service names them as changed or the marts suggest a change."""
+"""Months to request again: the service listed changed sales in them, or the marts suggest a change."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ WITH candidates AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
-"""The ids of the newest load of each month. A load of status 'landed' counts, but waits for a replay."""
+"""The ids of the newest load of each month, even if its rows still wait for a replay (status 'landed')."""
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (

@@ -45,7 +45,7 @@ _TYPES = {
     "UBIGINT|U?HUGEINT|DECIMAL.*|FLOAT|DOUBLE": ("DOUBLE", "double"),
     ".*": ("VARCHAR", "string"),
 }
-"""Patterns of types in the published file. Each has DuckDB's and Delta's names of the type in the lake."""
+"""Patterns of types in the published file, each with the lake's type: DuckDB's name, then Delta's."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
 """DuckDB's type of a column that has only nulls. The lake gets the column once it has a value."""
