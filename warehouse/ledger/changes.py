@@ -1,4 +1,4 @@
-"""Months to request again, because the service names them as changed or the marts suggest a change."""
+"""Months to request again: the service listed changed sales in them, or the marts suggest a change."""
 
 from __future__ import annotations
 
@@ -144,6 +144,6 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
 def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
-    # If only the day of a change is known, its time is the end of that day, perhaps after it was noticed. A
-    # change between the two is new as well.
+    # If only the day of the recorded change is known, its time is the end of that day. A change later on that
+    # day, after the recorded change was noticed, is new as well.
     return change.changed_at_utc > recorded.noticed_at_utc

@@ -1,4 +1,4 @@
-"""Ids to request from reports by id, and months whose rows meet a condition."""
+"""The ids that reports by id are requested for, and months with rows that meet a condition."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The ids of the first source that has any; skips a source whose table lacks one of the columns."""
+    """The ids of the first source that has any; skips a source whose table lacks one of its id columns."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):

@@ -203,8 +203,8 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
     """Record learned limits, and when they were learned.
 
-    A limit that is None keeps its stored value. But new days delete stored months, and new months delete
-    stored days.
+    A limit that is None keeps its stored value. But a new limit in days deletes the stored limit in months,
+    and the other way round.
     """
     stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:

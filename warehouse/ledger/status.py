@@ -70,7 +70,7 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether the working file records no load, but landing has answers, and no command runs or failed."""
+    """Whether landing has answers but the working file has no load, and no command runs or has failed."""
     published_file: str = ""
     """Empty if the file is as the latest publication or rollback left it, else GONE, CHANGED or DAMAGED."""
 
@@ -157,7 +157,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions, first one for each cause. Empty if the view is outdated."""
+    """The rows of meta.conditions: one row for each cause, then the others. Empty if the view is outdated."""
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):

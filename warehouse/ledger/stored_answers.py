@@ -27,7 +27,7 @@ WITH candidates AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
-"""The ids of the newest load of each month. Landed loads count, although only a replay will load them."""
+"""The ids of the newest load of each month, even if its rows still wait for a replay (status 'landed')."""
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
@@ -74,7 +74,8 @@ def loads_to_replay(
 
     - the newest load of each month
     - every snapshot, loaded or landed
-    - an answer that did not fit its shape, unless a later one was loaded (a snapshot, or for a shared month)
+    - an answer that did not fit its shape, unless a later answer for one of its months, or a later snapshot,
+      was loaded
 
     With `only_quarantined`, returns only loads of the first two kinds that have quarantined rows.
     """
@@ -106,7 +107,7 @@ def _to_database(value: Any) -> Any:
 
 
 def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Mark landed loads that could not be read as failed; `errors` has a message for each load id."""
+    """Mark unreadable landed loads as failed; `errors` has a message for each load id."""
     rows = list(errors.items())
     if rows:
         connection.executemany(
@@ -141,7 +142,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Record that all loads of a report were read by the shape with this fingerprint."""
+    """Record that the loaded answers of a report were all read by the shape with this fingerprint."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

@@ -33,7 +33,7 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is a cause that other windows share. The other fields are set for errors of the service:
+    `trouble` is a cause that other windows may share. The other fields are set for errors of the service:
     `http_status` is the status of its last answer, `last_try` states how the last of several tries ended, and
     `login` names the setting with the denied login.
     """

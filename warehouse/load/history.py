@@ -219,5 +219,5 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
 
 
 def _numbered_table(name: str) -> str:
-    """The temporary table with the stored `_row` of each row of a wave."""
+    """The temporary table that has the stored `_row` of each received row."""
     return quoted(f"numbered {name.lower()}")

@@ -131,9 +131,9 @@ class _ArrowStream:
 def insert(
     connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
-    """Insert the rows of these loads into `table`, which has the columns of `schema`, and count them.
+    """Insert the rows of these loads into `table`, and count them.
 
-    Raises ValueError for a row of a month that its load did not request.
+    `table` has the columns of `schema`. Raises ValueError for a row of a month that its load did not request.
     """
     by_id = {load.result.load_id: load for load in loads}
     _, batches = incoming.get((schema.report, schema.name.lower()), (schema, ()))

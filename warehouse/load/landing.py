@@ -89,7 +89,7 @@ class Landing:
         with _readable(full_path):
             if sha256 and file_sha256(full_path) != sha256:
                 raise LandingDamaged(_damage_message(full_path, "its checksum is not the one in the ledger"))
-            meta: dict[str, Any] = {}
+            name, meta = "", dict[str, Any]()
             for name, content in _members(full_path, verify=True):
                 if name.endswith(".body"):
                     yield meta, content

@@ -98,14 +98,14 @@ def _numbered_loads(
         """,
         [[result.load_id for result in results]],
     )
-    loaded_before = {load_id: (number, *changes) for load_id, number, *changes in rows.fetchall()}
+    loaded_before = {load_id: (number, *counts) for load_id, number, *counts in rows.fetchall()}
     next_number = next_load_number(connection)
     loads = []
     for result in results:
         months = result.months or (None,)
         if result.load_id in loaded_before:
-            number, *changes = loaded_before[result.load_id]
-            opened, closed = (0, 0) if from_scratch else changes
+            number, *counts = loaded_before[result.load_id]
+            opened, closed = (0, 0) if from_scratch else counts
             loads.append(Load(result, number, months, is_repeated=True, opened=opened, closed=closed))
         else:
             loads.append(Load(result, next_number, months))

@@ -124,7 +124,7 @@ def build_marts(
 
 
 def build_within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
-    """Call `build` with a memory limit in megabytes that grows with the working file; returns its result.
+    """Call `build` with a memory limit in megabytes that depends on the size of `file`; returns its result.
 
     If the limit is too low, `build` is called again with twice as much, then without a limit.
     """

@@ -256,13 +256,13 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
 
 
 def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
-    """The name of the office, user or chain, the number, and whether the month is open."""
+    """The name of the office, user or chain, the number's value, and whether the month is open."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
-    # The measure is a key of _SOURCES, so it is never text from outside.
     condition = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
     and_measure = f" AND measure = {literal(budget)}" if budget else ""
     rows = f"FROM marts.{number.mart} WHERE {condition}{and_measure}"
+    # The column is a name from this module, never text from outside.
     for member_name, value, is_open in connection.execute(
         f"SELECT {name}, {number.column}, is_open {rows} AND month = $1", [number.month]
     ).fetchall():

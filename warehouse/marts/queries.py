@@ -29,15 +29,15 @@ class QueryError(Exception):
 class Query:
     """A SQL file: a single SELECT under a header of comments.
 
-    The header's first line is the question. The lines after it are the grain and surprises. Its sections are:
+    The header's first line is the question. The next lines state the grain and surprises. Its sections are:
     - `Columns:` the meaning of each column
-    - `Parameters:` the parameters of a mart, which is then a table macro, or the variables of an analysis
+    - `Parameters:` the parameters of a mart, which make it a table macro, or the variables of an analysis
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
     - `Key:` the columns that identify a row
     - `Severity:` the severity of a check
     - `Concerns:` the figures of the pages that a check makes doubtful
-    - `For each:` a query; a check is repeated for each of its rows (see expanded_sql), and a mart is built
-      part by part, with the values of a row as variables
+    - `For each:` a query. A check is repeated for each row of this query (see expanded_sql). A mart is built
+      in parts, one for each row, with the row's values as variables
     """
 
     path: Path

@@ -49,10 +49,10 @@ class ErasedList:
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """The alias of each of these ids that is erased; an alias stays as it is."""
+        """The alias of each id whose person is erased. An id that is an alias is mapped to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
-        by_id = {real_id: aliases.get(real_id) or aliases.get(self.hash_of(kind, real_id)) for real_id in ids}
-        return {real_id: alias for real_id, alias in by_id.items() if alias}
+        by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
+        return {id_: alias for id_, alias in by_id.items() if alias}
 
     @cached_property
     def _alias_of_hash(self) -> dict[str, str]:

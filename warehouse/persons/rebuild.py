@@ -44,7 +44,7 @@ FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (
 WHERE database_name = current_database()
 GROUP BY table_name
 """
-"""Selects a statement for each table of meta that copies the columns that both files have."""
+"""Selects, for each table of meta, the statement that copies the columns that both files have."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})

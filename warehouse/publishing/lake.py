@@ -45,10 +45,10 @@ _TYPES = {
     "UBIGINT|U?HUGEINT|DECIMAL.*|FLOAT|DOUBLE": ("DOUBLE", "double"),
     ".*": ("VARCHAR", "string"),
 }
-"""Patterns of types in the published file, each with the type in the lake as DuckDB and as Delta call it."""
+"""Patterns of types in the published file, each with the lake's type: DuckDB's name, then Delta's."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""DuckDB's type of a column that has only nulls. The lake gets such a column when it has a first value."""
+"""DuckDB's type of a column that has only nulls. The lake gets the column once it has a value."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
@@ -190,6 +190,6 @@ def _value(column: PublishedColumn, timezone: str) -> str:
 
 
 def _changed_column(table: DeltaTable, types: Mapping[str, str]) -> str:
-    """The first column whose type is not that of the same column in the table; "" if there is none."""
+    """The first of these columns that has another type in the table; "" if there is none."""
     stored = {field.name: getattr(field.type, "type", "") for field in table.schema().fields}
     return next((name for name, type_ in types.items() if stored.get(name, type_) != type_), "")

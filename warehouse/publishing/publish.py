@@ -1,7 +1,7 @@
 """Publishing: copies of the working file for analysts, all or nothing, and their rollback.
 
-The group can read published versions and their checksums (0640), and enter their folders (0750). The working
-file, landing and logs are private to their owner.
+The group of the pipeline's user can read published versions and their checksums (0640), and enter their
+folders (0750). The working file, landing and logs are private to their owner.
 
 A copy includes the free space of the working file, where deleted rows remain. So rows that analysts must not
 see are not written to the working file. There are two exceptions: rows of a person who was erased later, and

@@ -1,10 +1,10 @@
 """Checkpoints of the working file, with a journal that undoes an interrupted one.
 
-DuckDB writes rows to unused blocks, but overwrites its metadata in place, block by block, under one
-checksum. A kill or power failure during such a write would leave a file that cannot be opened. So the working
-file is checkpointed only here. Its metadata is first copied into a journal, which is removed when the
-checkpoint is done. If the next opening finds a journal, it restores the copied blocks, unless the file's
-header shows that the checkpoint was completed. Rows not yet in the file are in the write-ahead log as usual.
+DuckDB writes rows to unused blocks, but overwrites its metadata in place. A kill or power failure during
+such a write would leave a file that cannot be opened. So the working file is checkpointed only here. Its
+metadata is first copied into a journal, which is removed when the checkpoint is done. If the next opening
+finds a journal, it restores the copied blocks, unless the file's header shows that the checkpoint was
+completed. Rows not yet in the file are in the write-ahead log as usual.
 """
 
 from __future__ import annotations

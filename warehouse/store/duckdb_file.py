@@ -101,7 +101,7 @@ def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows, which all have the same columns, in one statement; the cost is per statement."""
+    """Insert rows, which all have the same columns, in one statement: each statement has a fixed cost."""
     if rows:
         names = ", ".join(map(quoted, rows[0]))
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))

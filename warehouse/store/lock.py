@@ -28,7 +28,7 @@ from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
-"""How long `wait=False` tries: a process that only checks the lock may hold it for an instant."""
+"""Even `wait=False` tries this long, because a process that only checks a lock may hold it for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
@@ -97,7 +97,8 @@ def work_lock(
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
-    - With `resumes=False`, if another command had not finished, its record stays.
+    - `resumes` means that the body also completes the work of a command that had not finished. Otherwise the
+      record of such a command stays.
 
     Only entry points take this lock: a nested call would wait for itself.
     """

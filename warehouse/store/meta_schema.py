@@ -68,9 +68,9 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace a table's rows with those of the settings; equal rows are not written, to save a checkpoint.
+    """Replace a table's rows with those of the settings, unless they are equal: a write costs a checkpoint.
 
-    Customers and reports that only the ledger has are added, switched off.
+    Customers and reports that only the ledger has are added as switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]

@@ -46,7 +46,7 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """The stored column for a declared or received one, before it is in the file."""
+        """Make a stored column of a declared or received column, before it is written to the file."""
         return cls(**{name: getattr(column, name) for name in _DECLARED_FIELDS})
 
 

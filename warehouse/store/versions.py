@@ -97,7 +97,7 @@ class Versions:
         return sorted(match[1] for match in matches if match)
 
     def current(self) -> str | None:
-        """The name of the version that analysts see; None if the published file is no stored version."""
+        """The name of the version that analysts see; None if the published file is not a stored version."""
         names = reversed(self.names())
         return next((name for name in names if same_file(self.path(name), self.published)), None)
 
