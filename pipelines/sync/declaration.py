@@ -26,7 +26,7 @@ def declare_catalogue(
 ) -> None:
     """Create the tables of the catalogue, and record which reports are on.
 
-    A report on demand is recorded as off, because it is never late.
+    A report on demand is recorded as off, so that it never counts as late.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
