@@ -1,7 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
 
-If the shape of a report has changed, its stored answers are loaded again before the sync. Otherwise the sync
-would record corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
+If a report's shape has changed, its stored answers are loaded again first, so that the sync does not record
+corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
 """
 
 from __future__ import annotations
