@@ -45,7 +45,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    # the first publication records customers; until then, none is reported as missing
+    # before the first publication, no customers are recorded, so that none is reported as missing
     if has_rows(connection, "customers"):
         record_customers(connection, settings)
 

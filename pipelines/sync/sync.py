@@ -207,7 +207,7 @@ class _Run:
             for result in self.summary.results
             if result.status in RECORDED_AS_FAILURES or result.failure.error
         ]
-        # the denials of a stopped run may have a wider cause, so they mark no report as denied
+        # a stopped run records no denials, because they may all have one cause
         denied_tasks = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}

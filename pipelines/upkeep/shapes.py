@@ -66,7 +66,7 @@ def adopt_shapes(
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
-    with suppress(OlderFormat):  # a replay rebuilds the working file
+    with suppress(OlderFormat):  # nothing is adopted until a replay has rebuilt the file
         with Store(settings.data_dir).opened(read_only=True) as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
         reports = [
