@@ -32,9 +32,9 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""The due days of a report begin this many days after those of the report before it in the catalogue.
+"""In the catalogue's order, the due days of each report begin this many days after those of the previous one.
 
-A report has about ten older months, and they are due on successive days.
+A report has about ten older months. If each is requested separately, they are due on successive days.
 """
 
 
@@ -87,7 +87,7 @@ class Rules:
     - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
       week. If there are fewer than seven such months, one is due each night, in turn.
     - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
-      the same day: if a request has three months, January to March on one day, April to June on the next.
+      the same day: with three months in a request, January to March are due one day before April to June.
     - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
@@ -133,7 +133,7 @@ class Rules:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
-        # next month, another rule may apply
+        # from next month on, another rule may apply
         return replace(self, calendar=replace(self.calendar, today=next_month_day)).next_due(month, stored)
 
     def _is_latest(self, month: Month) -> bool:
@@ -141,7 +141,7 @@ class Rules:
         return self.calendar.age(month) < self.calendar.due_months
 
     def _days_between_requests(self, month: Month) -> int | None:
-        """The days between two requests of a month; None if it is requested every night or never."""
+        """The days between two requests of a month; None if no weekly or four-weekly rule applies."""
         calendar = self.calendar
         if self._is_latest(month):  # the cycle has a night for each such month, but at most seven nights
             cycle = min(DAYS_IN_WEEK, calendar.due_months + calendar.months_ahead)
@@ -259,11 +259,11 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """The months that changed, each with a time: a fetch before that time may have missed the change.
+    """The months that changed, each with a time. A fetch before that time may have missed the change.
 
-    A report of one month's budgets has a counterpart: the report with the same budgets for a range of months.
-    Its changed months are those that changed in the counterpart. The changed months of other reports are in
-    meta.changes, and are not returned if the nightly cap is 0.
+    A report that returns the budgets of one month has a counterpart, which returns them for several months.
+    For such a report, the months that changed in its counterpart are returned. The changed months of other
+    reports are in meta.changes. If the nightly cap is 0, they are not returned.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -274,9 +274,9 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """The older months whose rows may still change and that were not read today.
+    """The older months that were not read today, and whose rows may still change.
 
-    If there are more than `max_months`, returns those that were read longest ago.
+    If there are more than the report's `max_months`, returns those that were read longest ago.
     """
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}

@@ -69,7 +69,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """A probe asks which sales of a customer changed, at the endpoint of the report `source`."""
+    """A probe asks which sales of a customer changed. Its `report` is a variant of the report `source`."""
 
     source: str = ""
 
@@ -255,7 +255,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each id in each span. A paged report takes that times its likely number of pages."""
+    """One request for each id in each span, times the likely number of pages if the report is paged."""
     fewest = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return fewest
@@ -265,10 +265,10 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer whose stored older months may be affected by changed sales.
+    """A probe for each active customer with stored older months that changed sales may affect.
 
-    It uses the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the customer
-    today. A customer has no probe if there is no such report, or if a probe was denied today.
+    It is sent to the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the
+    customer today. A customer has no probe if there is no such report, or if a probe was denied today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

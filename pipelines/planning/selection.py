@@ -29,8 +29,8 @@ class Selection:
     - `ids`: the ids to request from reports on demand.
     - `refresh`: also request stored months that are not due.
     - `accept_shrink`: load answers that the guard would otherwise hold back.
-    - `exact`: in a backfill, the months of each report and customer (none for a report without months). Then
-      `reports`, `first` and `last` are ignored.
+    - `exact`: in a backfill, the months of each report and customer (none for a report without months). If it
+      is given, `reports`, `first` and `last` are ignored.
     - `guided`: look for changes (see `requests_changes`), even if the selection is narrow.
     - `fresh_since`: do not request months that an earlier try or another command fetched after this time.
     """

@@ -1,4 +1,4 @@
-"""Windows: consecutive months that are loaded together, and the spans of days that request them."""
+"""Windows: consecutive months that are loaded together, and the spans of days that requests cover."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Values of dateFrom and dateTo, for services that include dateTo, exclude it or ignore its time."""
+        """The dateFrom and dateTo to send. The service may include dateTo, exclude it or ignore its time."""
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin at each end that is an end of its window. No margin goes beyond today."""
+        """The span with a margin where its window begins or ends. No margin goes beyond today."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -72,9 +72,9 @@ def windows(
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
     Usually, a window has one span. A window whose last month is the current month ends today.
-    - With `limit`, no span exceeds that many months, even with one more day at each end. If the limit is 2,
+    - With `limit`, no span exceeds that many months, even if a day is added at each end. If the limit is 2,
       January to March become 1 January to 27 February and 28 February to 31 March.
-    - With `max_days`, a window is one month, in spans of at most that many days.
+    - With `max_days`, each window has one month, cut into spans of at most that many days.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
@@ -96,7 +96,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into shorter ones that do not exceed `limit` months, even with one more day at each end."""
+    """Cut a span into shorter ones that do not exceed `limit` months, even if a day is added at each end."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:
@@ -119,7 +119,7 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """One of the requests for a span: for one id, with one value of the parameter in `Endpoint.choices`."""
+    """The id and choice of one request. A span takes one for each id and each value of `Endpoint.choices`."""
 
     requested_id: str | None = None
     choice: str | None = None

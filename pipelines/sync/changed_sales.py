@@ -61,8 +61,8 @@ def _record_answer(
 ) -> WindowResult:
     first = probe.windows[0].spans[0].first
     estates = changed_estates(result.tables[0].frame, first, result.fetched, timezone)
-    rejected = len(result.rejected)
-    note = f"{rejected} rows could not be read" if rejected else ""
+    rejected_count = len(result.rejected)
+    note = f"{rejected_count} rows could not be read" if rejected_count else ""
     with store.reading() as connection:
         affected = _affected_months(connection, result.customer, reports, estates)
     changed_at = {
@@ -82,8 +82,8 @@ def _record_answer(
     ]
     with store.writing() as connection:
         record_probe(connection, result, probe.source, changed, note=note, estates=len(estates))
-    months = len({change.month for change in changed})
-    reason = f"{counted(len(estates), 'sale')} changed since {first}, in {counted(months, 'month')}"
+    month_count = len({change.month for change in changed})
+    reason = f"{counted(len(estates), 'sale')} changed since {first}, in {counted(month_count, 'month')}"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 
@@ -94,7 +94,7 @@ def _affected_months(
 
     In every report, an estate affects the months of its old and its new contract: a corrected date moves the
     sale. Some reports have ids of estates, but are not dated by contract. In these reports, an estate also
-    affects the months of its stored rows and its month of possession, to which the rows may move.
+    affects the months of its stored rows, and the month of its possession: its rows may move there.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

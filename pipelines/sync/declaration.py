@@ -26,7 +26,7 @@ def declare_catalogue(
 ) -> None:
     """Create the tables of the catalogue, and record which reports are on.
 
-    A report on demand is recorded as off, because it is never late.
+    A report on demand is recorded as off, so that it never counts as late.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
@@ -45,7 +45,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    # the first publication records customers; until then, none is reported as missing
+    # before the first publication, no customers are recorded, so that none is reported as missing
     if has_rows(connection, "customers"):
         record_customers(connection, settings)
 

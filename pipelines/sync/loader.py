@@ -22,7 +22,7 @@ LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
 """A group is full at either limit. The other half of the memory budget is for requests."""
 GATHERING_SECONDS = 2.0
-"""How long a group waits for more windows. If the run is killed meanwhile, they are requested again."""
+"""How long a group waits for more windows. After a kill, the waiting windows are requested again."""
 
 
 @dataclass

@@ -74,7 +74,7 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
-    The function reads the list of erased persons for each table, as a person may be erased during a sync.
+    The function reads the list of erased persons once per table, as a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 

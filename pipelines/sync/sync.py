@@ -110,7 +110,7 @@ class _Run:
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         requested = [planned for planned in plan.planned if planned.windows]
-        # reports tracked by id are left out: an answer has one id, but their tables have the rows of all ids
+        # reports tracked by id are not compared: an answer has one id, but their tables have rows of all ids
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested
@@ -152,7 +152,7 @@ class _Run:
                 tasks = await self._request_and_load(plan, caps, session)
             except BaseException:
                 with suppress(WarehouseError):  # the error that ended the run matters more
-                    # in a thread, because a loading thread needs the event loop to release the file
+                    # in a thread, as it may have to wait for a load that has the file open
                     await asyncio.to_thread(self._count_requests, session)
                 raise
         with self.store.writing() as connection:
@@ -207,7 +207,7 @@ class _Run:
             for result in self.summary.results
             if result.status in RECORDED_AS_FAILURES or result.failure.error
         ]
-        # the denials of a stopped run may have a wider cause, so they mark no report as denied
+        # a stopped run records no denials, because they may all have one cause
         denied_tasks = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 FOLDER, LATEST = "export", "latest"
-"""The default folder of exports in the data directory, and the folder of the latest export in it."""
+"""The default folder of exports in the data directory, and its subfolder with the latest export."""
 WORKBOOK = "brokerbi.xlsx"
 WORKBOOK_OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 NUMBER_FORMATS = {

@@ -153,7 +153,7 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                # a column that is empty now shows that the answer has an earlier shape
+                # if a column has lost its values, the answer has an earlier shape
                 check_columns(stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:

@@ -77,8 +77,8 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file. Returns the path of the chain's page.
 
-    Pages are written only after all are rendered. Pages of earlier publications that are not among them are
-    removed. Raises WarehouseError if there is no published file, or if a page cannot be written.
+    Pages are written only after all are rendered. Pages of earlier publications are removed if they are not
+    drawn again. Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:

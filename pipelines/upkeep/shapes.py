@@ -1,7 +1,7 @@
 """Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
 
-If the shape of a report has changed, its stored answers are loaded again before the sync. Otherwise the sync
-would record corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
+If a report's shape has changed, its stored answers are loaded again first, so that the sync does not record
+corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def adopt_shapes(
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
-    with suppress(OlderFormat):  # a replay rebuilds the working file
+    with suppress(OlderFormat):  # nothing is adopted until a replay has rebuilt the file
         with Store(settings.data_dir).opened(read_only=True) as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
         reports = [

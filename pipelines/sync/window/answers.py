@@ -76,7 +76,7 @@ def normalize_answers(
 
 
 def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
-    """Read the rows of a window's used answers in landing. Returns the window's record with these rows.
+    """Read a window's rows again from its landing file. Returns the window's record with these rows.
 
     Raises UnreadableRows, and the errors of reading a damaged or missing file.
     """

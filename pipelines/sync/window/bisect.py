@@ -55,7 +55,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or span.days, (span.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit, learned only from spans whose months were all answered later, in shorter spans."""
+        """The limit, learned only from failed spans whose months were all answered later."""
         limit = WindowLimit(*self._limit_at_start)
         for span in self.too_long:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -113,8 +113,8 @@ def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> boo
 def may_be_halved(report: Report, span: Span) -> bool:
     """Whether the answers for the halves of a span have the same rows as the answer for the span.
 
-    Every row must state its date or month. A row that states a month sums up that month. Spans of such rows
-    are cut only between months.
+    True for several days if each row states its date. True for several months if each row sums up a month,
+    because the halves are cut between two months.
     """
     if report.month_of_row == "documented date":
         return span.days > 1

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page after the stated total has arrived. Some services send no empty page there, but fail."""
+"""Tries for a page after all stated rows have arrived. Some services fail there and send no empty page."""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A report without months is read again if it lost all rows, or at least this many rows and this share."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
-"""Once a window's answers exceed this size in total, only bodies of later ones are kept, and parsed again."""
+"""If a window's answers exceed this size in total, only the first stay parsed. Others are parsed twice."""
 
 
 @dataclass(frozen=True)

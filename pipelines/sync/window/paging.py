@@ -44,8 +44,8 @@ class PageSize:
 
     largest: int = 1000
     learned: int | None = None
-    most_rows: int = 0  # on one page so far: the service does not cap pages at fewer rows
-    most_list_rows: int = 0  # in the longest list of one page so far
+    most_rows: int = 0  # the most rows that a page has had so far
+    most_list_rows: int = 0  # the most rows that the longest list of a page has had so far
     rows: int = field(init=False)  # the page size to request
     is_settled: bool = field(init=False)  # a size was accepted, so later rejections have another cause
 
@@ -203,13 +203,13 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 
     Reading ends at one of these pages:
     - An empty page.
-    - A rejected page, if the longest list of the page before is shorter than that of the first page.
+    - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
     - The page that completes the stated total, if it is shorter than requested and pages are not capped.
     - A page after the total is complete, if it is rejected, fails or does not fit the shape.
 
-    A service that caps pages sends fewer rows than requested, and may state their number as the total. A full
-    page proves that pages are not capped. For the first page of a span, a longer page of another span proves
-    it too.
+    A service that caps pages sends fewer rows than requested. It may state the number of rows on the page as
+    the total. A full page proves that pages are not capped. A span's first page is also known to be uncapped
+    if another span had a longer page.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. A removal and an addition within one reading may go unnoticed until the next sync.
@@ -250,7 +250,7 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 
 
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The indexes of the pages to read again, because a removed row moves later rows to earlier pages.
+    """The indexes of the pages to read again. If a row was removed meanwhile, one of them has other rows now.
 
     - If the rows add up to the stated total: the first page, or no page if only one has rows.
     - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
