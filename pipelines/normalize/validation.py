@@ -98,9 +98,9 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: their date is unreadable, or they have a key but no date.
+    """Rows that may belong to any requested month, because their date is unreadable or missing.
 
-    A row with neither key nor date is not one of them, because it identifies nothing.
+    In a table with a key, a row that lacks both its key and its date is not included: it identifies nothing.
     """
     if not months.dated_by or not months.first_days.null_count():
         return set()
