@@ -48,7 +48,7 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times of texts that state days, read as UTC if the service seems to write days in UTC.
+    """The times of a column of days, read as UTC if the service seems to write days in UTC.
 
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`. So texts without an offset are read
     as UTC if that makes all of them local midnights, and none of them is a midnight as written.

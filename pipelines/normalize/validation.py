@@ -26,9 +26,9 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The months of rows, by their first days, and how the rows state them.
+    """The months of rows, and how the rows state them.
 
-    - `first_days` is null if a row's month is unknown, or if its date is in no requested month.
+    - `first_days` are the months' first days, null if the month is unknown or the date in no requested month.
     - `dated_by` is the column that states the months, if any.
     - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
       name another month, or their date is just outside the window: in an answer for May, a row of 30 April is
