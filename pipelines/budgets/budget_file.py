@@ -57,9 +57,9 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
         raise BudgetError([f"{path} cannot be read ({error.strerror}); name a readable file."]) from None
     sheets = [table for rows in _sheets(path, content) if (table := _headings_and_rows(rows))]
     if len(sheets) != 1:
-        tables = f"{len(sheets)} sheets" if sheets else "no row"
+        sheet_count = f"{len(sheets)} sheets" if sheets else "no row"
         raise BudgetError(
-            [f"{path} has {tables} with the headings {', '.join(IDS)}; there must be exactly one."]
+            [f"{path} has {sheet_count} with the headings {', '.join(IDS)}; there must be exactly one."]
         )
     [(names, rows)] = sheets
     problems = [f"the column {name} occurs more than once" for name in COLUMNS if names.count(name) > 1]

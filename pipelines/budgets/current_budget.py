@@ -61,7 +61,7 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 
 
 def budget_of(report: Report, document: Document, change: Change) -> Values:
-    """The report's measures of the budget that a change would replace; all None without rows.
+    """The report's measures of the budget that a change would replace; all None if the answer has no rows.
 
     Raises Unreadable if a row does not fit the report's shape, if no row has the field of a measure, if an
     amount is not whole, or if there is not exactly one row for the change.

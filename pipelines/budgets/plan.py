@@ -31,7 +31,7 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of an office, given that id (M31529) or the office's own id (FIR31529).
+        """The customer id of the office with the given customer id (M31529) or own id (FIR31529).
 
         None if there is no such office, or more than one.
         """
@@ -72,7 +72,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    # The last row of an office counts. If the office is itself a customer, that is the row of its answer.
+    # If several customers answer for an office, the last one counts: the office itself, if it is one of them.
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},

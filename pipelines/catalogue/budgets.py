@@ -1,7 +1,7 @@
 """The budget reports: the budgets of offices and users, month by month.
 
-Three of the reports take a range of months. The other six take one month, so each month needs a request. The
-latest and future months are requested once a week, and any month when it changes in the report for a range.
+Three of the reports take a range of months. The other six take one month, so each month needs a request, and
+the latest and future months are requested weekly instead of nightly (pipelines/planning/due.py).
 The interface documents no rows: the paths of columns are assumed, and `shapes.toml` can correct them.
 """
 
@@ -12,7 +12,9 @@ from functools import partial
 from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 REQUESTED_USER = requested("asked_user_id", description="the requested user", id_of="user")
-USER = ById(  # the users of a customer or, if no user is loaded, the users who earned commission
+# The users of a customer or, if no user is loaded, the users who earned commission. How the service names the
+# id of a user is not documented, so the column is `id` or `user_id`.
+USER = ById(
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 measure = partial(assumed, type="DECIMAL(18,4)", needed=True)

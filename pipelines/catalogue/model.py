@@ -244,7 +244,7 @@ class Timing:
     enabled: bool = True  # whether it is on by default
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
-    months_ahead: bool = False  # whether future months are requested; weekly if each month takes a request
+    months_ahead: bool = False  # whether future months are requested, too
     counterpart: str | None = None  # the report with the same budgets for a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None

@@ -30,9 +30,9 @@ class CircuitBreaker:
     `stop_error`, which ends the run, in three cases:
     - At least three requests in a row failed, all of them because no connection could be made.
     - At least `max_failures` requests in a row failed in all their tries. They belong to at least three pairs
-      of a report and a customer, and to at least three reports (or to all, if the run has fewer).
-    - Since its last answer (200, 204 or 400), the service has denied every report (403). The denials belong
-      to at least six pairs of a report and a customer, and to at least three customers.
+      of a report and a customer, and to at least three reports (or to all reports of a smaller run).
+    - Since the last request with access (200, 204 or 400), the service has denied every report (403). The
+      denials belong to at least six pairs of a report and a customer, and to at least three customers.
     A row of failed requests ends when any request gets an answer that is not retried.
     """
 

@@ -83,7 +83,7 @@ class Client:
         started_at: float | None = None
         while True:
             sent_at, attempt, answer = await self._try(request, len(attempts) + 1)
-            started_at = sent_at if started_at is None else started_at  # the wait to send does not count
+            started_at = sent_at if started_at is None else started_at  # excludes the wait for a slot
             last_answer = answer or last_answer
             parsed: list[T] = []
             if answer is not None and attempt.error_kind is None and answer.status // 100 == 2:

@@ -95,7 +95,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-out, broken or stale answer in the last try; `timed_out` says that most tries timed out."""
+    """5xx, time-out, broken or stale answer in the last try; `timed_out` is true if most tries timed out."""
 
     timed_out: bool = False
 

@@ -17,7 +17,7 @@ INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MAX_HALVINGS = 3
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
 SECONDS_TO_RECOVER = 60.0  # each such period after the last halving undoes one halving
-ONE_DAY = 86_400.0  # seconds; a longer Retry-After must come from a wrong clock of the service
+ONE_DAY = 86_400.0  # seconds; a longer Retry-After is ignored, as the service's clock may be wrong
 
 
 class RateLimit:

@@ -79,7 +79,7 @@ class Contents:
     """The columns and the undeclared lists of objects at one place; nested objects are flattened.
 
     Example: {"sale": {"price": 5}, "bids": [{"id": 1}]} has the column `sale_price` and the list `bids`.
-    `declared` are the columns to read. `lists` are skipped, because they are read as places of their own. If
+    `declared` are the columns to read. `lists` are declared lists, which are read as places of their own. If
     `takes_all`, undeclared fields become columns too. Unless `takes_lists`, undeclared lists stay JSON.
     """
 

@@ -21,7 +21,7 @@ Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
 MAX_INTEGER_LENGTH = 4_000  # digits of an integer; Python reads at most 4,300
-MAX_EXACT_LENGTH = 16  # characters of a fractional number that a float always keeps
+MAX_EXACT_LENGTH = 16  # a float keeps all digits of a fractional number with at most this many characters
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # a quick test of whether _LONG_NUMBER may match
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")

@@ -18,7 +18,7 @@ Id = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows and ids of a page by topmost table, and the total number of rows that the page states.
+    """The rows and ids in each topmost table of a page, and the total number of rows that the page states.
 
     If the page does not fit the shape of its report, `mismatch` is the reason, and there are no rows.
     """

@@ -290,9 +290,9 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Children]:
     """Every undeclared list of objects in the objects of a level.
 
     Raises ShapeMismatch for an element with content in three cases:
-    - It has no declared member and no other member that is a list or null.
+    - It has no declared member, and none of its members is a list or null.
     - It has a list of objects in a nested object.
-    - It has undeclared lists with content, but none of them has objects.
+    - It has undeclared lists with content, but none of them is a list of objects.
     """
     declared = {keys[0] for keys in level.place.declared}
     lists: list[Children] = []

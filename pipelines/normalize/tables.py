@@ -17,7 +17,8 @@ OUR_COLUMNS = (
     "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
 )  # fmt: skip
 NEARLY_ALL = 0.9
-"""The service ignores a choice if it returns this share of the first value's ids for the second, too."""
+"""If this share of the ids returned for a choice's first value is also returned for its second value, the
+service ignores the choice."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ def arrange_columns(
 ) -> list[FilledColumn]:
     """The declared columns in order, then the others with unique names.
 
-    A declared column that the answer lacks is null. Equal names are numbered in the order of their sources,
-    whatever their order in the answer.
+    A declared column that the answer lacks is null. Equal names are numbered in the order of their sources:
+    the order of the answer does not matter.
     """
     arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
@@ -151,7 +152,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first value were returned for the second too; a few may have changed."""
+    """Whether nearly all ids of the first value were returned for the second too."""
     first_count, both_count = 0, 0
     for frame, key in keyed:
         ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), in_both=pl.col(choice).any())

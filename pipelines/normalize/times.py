@@ -13,7 +13,7 @@ LENGTH_TO_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
 # The service writes an unset time as the first or last time of the calendar, so no offset is applied outside
-# these bounds. The first one (.NET's DateTime.MinValue) becomes null, even if software has moved it by hours.
+# these bounds. The first time of the calendar becomes null (`null_if_unset`).
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
 _TIME_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
@@ -23,7 +23,7 @@ _WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
 def null_if_unset(texts: pl.Series) -> pl.Series:
-    """The texts, but null for the first time of the calendar, which .NET writes for an unset time."""
+    """The texts, with null for .NET's unset time: the first of the calendar, even if moved by some hours."""
     return texts.set(texts.str.contains(_UNSET), None)
 
 
@@ -48,7 +48,7 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times of texts that state days, read as UTC if the service seems to write days in UTC.
+    """The times of a column of days, read as UTC if the service seems to write days in UTC.
 
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`. So texts without an offset are read
     as UTC if that makes all of them local midnights, and none of them is a midnight as written.

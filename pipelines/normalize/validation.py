@@ -26,9 +26,9 @@ Columns = Mapping[str, FilledColumn]
 
 @dataclass
 class Months:
-    """The months of rows, by their first days, and how the rows state them.
+    """The months of rows, and how the rows state them.
 
-    - `first_days` is null if a row's month is unknown, or if its date is in no requested month.
+    - `first_days` are the months' first days, null if the month is unknown or the date in no requested month.
     - `dated_by` is the column that states the months, if any.
     - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
       name another month, or their date is just outside the window: in an answer for May, a row of 30 April is
@@ -98,9 +98,9 @@ def rejections(
 
 
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
-    """Rows that may belong to any requested month: their date is unreadable, or they have a key but no date.
+    """Rows that may belong to any requested month, because their date is unreadable or missing.
 
-    A row with neither key nor date is not one of them, because it identifies nothing.
+    In a table with a key, a row that lacks both its key and its date is not included: it identifies nothing.
     """
     if not months.dated_by or not months.first_days.null_count():
         return set()

@@ -133,7 +133,7 @@ class Customer(FunctionLogin):
 
     It may have a password of its own, or a username and password. `logins` are its logins for functions. An
     inactive customer is not requested, but its rows stay. The region of a group applies to its offices,
-    except those that are customers with a region.
+    except those that are customers with a region of their own.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -315,8 +315,9 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The object whose login is used for this customer and path, and the function that the login is for.
 
-        The customer's own logins come first, then the shared ones. In each group, narrower functions come
-        first, and the login for every path comes last. For that last login, the returned function is empty.
+        The customer's own logins come before the shared ones. Of each owner's logins, one for a function
+        comes before the one for all paths, and a narrower function before a wider one. The function of the
+        login for all paths is empty.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -404,7 +405,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
     """The error with which a sync would reject the settings; None if a sync would accept them.
 
-    Also None if neither an address nor a login is set, because no sync is meant to use such settings.
+    Settings without an address and a login are not meant for a sync, so the result is None for them, too.
     """
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None

@@ -96,7 +96,7 @@ class Sources:
 
     def _note_unknown(self, name: str, key: str) -> None:
         similar = nearest(key, [*self.names, "config"])
-        if similar and similar.startswith(PRIVACY_PREFIXES):  # a misspelled one must not be ignored
+        if similar and similar.startswith(PRIVACY_PREFIXES):  # privacy must not depend on a typing error
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
         else:
             hint = f"; did you mean {variable(similar)}?" if similar else "."
@@ -135,7 +135,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """`base` with the values of `overrides`. If they have a secret, the path of its file is left out."""
+    """`base` with the values of `overrides`; a secret in `overrides` removes its file's path from `base`."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)

@@ -25,7 +25,7 @@ NONE = "-"
 ANY = "*"
 KEY = "#"
 _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
-"""Three groups: the names; `[]` or `{}`, if any; `#` if the key is wanted."""
+"""Three groups: the names; `[]` or `{}`, if any; `#`, if any."""
 
 
 class PathError(ValueError):
@@ -40,7 +40,7 @@ def simplified(name: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """One step into a document: to a member, or to each element under one or more alternative names.
+    """One step into a document: to a member, to the elements of lists, or to the values of a keyed object.
 
     `names` are simplified. They are empty if `is_any`, or if the value reached so far is itself the list
     (`[]`). Comparisons ignore spelling and `#`: `Office_s{}#` is `offices{}`.

@@ -23,7 +23,8 @@ class FoundPlace:
     """A place with elements: the documents, the elements of lists, or the values of keyed objects.
 
     `names` are the names of the elements' members, and `keys` are the keys of keyed objects. `fields` has the
-    plain values by path from the element, through objects only. A plain element itself has the empty path.
+    plain values in the elements, by the names of the members that lead to them, such as `sale.price`. If the
+    elements are plain values themselves, that path is empty.
     """
 
     path: str

@@ -68,9 +68,10 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether this proposal lacks fewer needed columns than `other`, or as many but has more columns.
+        """Whether this proposal lacks fewer needed columns than `other`.
 
-        In the second case, its rows must not be inside the rows of `other`.
+        If both lack the same number, this one is better if it has more columns and its rows are not inside
+        the rows of `other`.
         """
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
