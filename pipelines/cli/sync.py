@@ -146,7 +146,7 @@ def run_sync(
         else:
             say("the published file stays as it is")
             warn(draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True))
-    warn(*(f"warning: {line}" if summary.is_well else line for line in summary.failure_lines()))
+    warn(*summary.failure_lines())
     return 0 if summary.is_well and is_published else 1
 
 

@@ -61,15 +61,11 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """Denied windows that are errors: access was lost or fully denied, or the sync `is_explicit`."""
-        return self._denial_errors(WindowStatus.NO_ACCESS)
-
-    def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
-        """The windows with this status whose report is denied, if that denial is an error."""
+        """Windows denied now or earlier today, as errors: access lost or fully denied, or `is_explicit`."""
         return [
             result
             for result in self.results
-            if result.status is status
+            if result.status in (WindowStatus.NO_ACCESS, WindowStatus.SKIPPED)
             and any(
                 denial.is_error or self.is_explicit
                 for denial in denial_conditions(*result.pair, self.conditions)
@@ -79,8 +75,7 @@ class Summary:
     @property
     def is_well(self) -> bool:
         """Whether the sync succeeded: no window failed, nothing stopped it, and no denial is an error."""
-        skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
-        return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)
+        return not (self.failing or self.stopped or self.wrongly_denied)
 
     @property
     def requests(self) -> int:
@@ -88,7 +83,7 @@ class Summary:
 
     def failure_lines(self) -> list[str]:
         """Lines for the causes of failure, including earlier denials that made the sync skip reports."""
-        failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
+        failed = [*self.failing, *self.wrongly_denied]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
