@@ -80,11 +80,8 @@ def run_plan(
 
 
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
-    """Months, requests and reasons; `loaded` also counts known ids that are not requested now."""
+    """Requests, months and reasons."""
     return {
-        "missing": sum(len(planned.months.missing) for planned in reports),
-        "due": sum(len(planned.months.due) for planned in reports),
-        "loaded": sum(planned.months.not_requested for planned in reports),
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_reasons(reports)),
     }
@@ -94,6 +91,8 @@ def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
     windows = [window for planned in reports for window in planned.windows]
     if months := [month for window in windows for month in window.months]:
         yield f"{min(months)} … {max(months)}"
+    if missing := sum(len(planned.months.missing) for planned in reports):
+        yield f"{count(missing)} missing"
     for rule, number in Counter(rule for planned in reports for rule in planned.months.due.values()).items():
         yield f"{count(number)} {rule}"
     if postponed := sum(planned.postponed_ids for planned in reports):
