@@ -38,7 +38,7 @@ def given() -> Given:
 def test_a_report_not_read_for_a_day_and_a_half_is_late_since_then(given: Given) -> None:
     configure(given, sales=True)
     found = given.execute("SELECT last_success_utc, due_utc, state, is_late FROM meta.freshness").fetchall()
-    assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=36), "late", True)]
+    assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=30), "late", True)]
 
 
 def test_a_customer_switched_off_or_out_of_the_settings_is_not_late(given: Given) -> None:
@@ -234,7 +234,7 @@ def test_of_many_customers_that_a_check_names_each_has_its_condition(*, is_remov
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
-    assert problems(given) == [("late", "error", None, "M1", "It has not been read for 36 hours.")]
+    assert problems(given) == [("late", "error", None, "M1", "It has not been read for 30 hours.")]
 
 
 def test_needed_columns_that_all_answers_of_the_latest_day_lack_are_one_problem_of_their_report() -> None:
