@@ -277,7 +277,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored sales of older months.
+    """A probe for each active customer with stored sales of older months, if no probe was denied today.
 
     It uses the endpoint of the first of PROBE_REPORTS that is chosen and was not denied to the customer
     today. A customer without such a report has no probe.
@@ -287,7 +287,8 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     denied_today = {pair for pair, at in ledger.denied.items() if calendar.local_day(at) == today}
     for customer in inputs.customers:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
-        source_and_report = changed_sales(reports, denied)
+        source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
+        was_probe_denied = denied_at is not None and calendar.local_day(denied_at) == today
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports
@@ -295,7 +296,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_fetched and source_and_report and customer.active:
+        if days_fetched and source_and_report and customer.active and not was_probe_denied:
             first = max(ledger.probed.get(customer.id, min(days_fetched)) - PROBE_OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             source, report = source_and_report

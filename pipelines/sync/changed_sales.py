@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.catalogue.model import Report
+from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
 from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
+PROBE_FAILED = (
+    "the service did not report which sales changed; changes in older months will be noticed only when "
+    "those months are next due"
+)
 
 
 async def probe_changed_sales(
@@ -114,9 +119,13 @@ def _record_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "issue", error)).split())
-    with store.writing() as connection:  # a denial (403) is none of the report, which may be accessible
-        record_probe(connection, result, probe.source, error=reason)
-    return result.ended(WindowStatus.SKIPPED, f"changes unknown: {reason}")
+    # note it on the probe only: the report without the filter may still be accessible
+    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
+    with store.writing() as connection:
+        record_probe(connection, result, probe.source, error=reason, note=note)
+    if isinstance(error, Unauthorized | CircuitOpen):  # every window reports these errors
+        return result.ended(WindowStatus.SKIPPED, reason)
+    return result.ended(WindowStatus.SKIPPED, reason, warnings=(PROBE_FAILED,))
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,7 @@ all_conditions AS (
         max(fetched_at_utc) AS since_utc,
         'The service did not report which sales changed; changes in older months will be noticed only when '
         || 'those months are next due: ' || arg_max(error, fetched_at_utc) AS error,
-        'The next `brokerbi sync` or nightly run requests them again.' AS remedy
+        'The next nightly run requests them again; after a 403, tomorrow''s.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.ledger.changes import ANSWERED, read_changes
 from warehouse.ledger.stored_answers import load_row
-from warehouse.ledger.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.duckdb_file import mappings
 from warehouse.store.meta_schema import aware, naive_utc, replace_rows
 
@@ -105,8 +105,9 @@ class Ledger:
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were answered
+    # by customer: the last day whose changes were answered, and when a request for changes was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
+    probe_denied: Mapping[str, datetime] = field(default_factory=dict)
     # of loaded windows: the most requests that one took, and the mean seconds per request
     most_requests: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
@@ -145,8 +146,9 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     for change in read_changes(connection):
         changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc
     probes = connection.execute(
-        "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY customer",
-        [ANSWERED],
+        "SELECT customer, max(window_end) FILTER (status = $1), max(fetched_at_utc) FILTER (note = $2) "
+        "FROM meta.probes GROUP BY customer",
+        [ANSWERED, WindowStatus.NO_ACCESS.value],
     ).fetchall()
     [(seconds,)] = connection.execute(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
@@ -161,7 +163,8 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
             pair: dict(zip(months, map(aware, moments), strict=True))
             for pair, (months, moments) in by_pair(_SNAPSHOTS_CHANGED).items()
         },
-        probed=dict(probes),
+        probed={customer: day for customer, day, _ in probes if day},
+        probe_denied={customer: aware(at) for customer, _, at in probes if at},
         most_requests={pair: most for pair, (most,) in by_pair(_MOST_REQUESTS).items()},
         request_seconds=seconds,
     )
