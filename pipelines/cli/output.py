@@ -28,7 +28,7 @@ TEXT_COLUMN = 19
 """The column where the text of an explanation begins, after its label."""
 SIZE_WITHOUT_TERMINAL = (100, 24)
 SECONDS_BETWEEN_LINES = 30.0
-MIN_COLUMN_WIDTH = 20
+MIN_COLUMN_WIDTH = 15
 """The least width of a wrapped last column."""
 
 

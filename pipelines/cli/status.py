@@ -66,7 +66,8 @@ def run_status(
 
 
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
-    print_records(list(_standings(view, planned, details=details)))
+    shown = ("report", "customer", "missing", "last_success_utc", "state") if details else ()
+    print_records(list(_standings(view, planned, details=details)), shown)
     for cause in causes(view.conditions, by_report=details):
         since = f"since {cause.since}" if cause.since else ""
         scope = ", ".join(filter(None, (cause.affected, since)))

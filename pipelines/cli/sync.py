@@ -81,9 +81,6 @@ def run_plan(
 
 def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
     return {
-        "missing": sum(len(planned.months.missing) for planned in reports),
-        "due": sum(len(planned.months.due) for planned in reports),
-        "loaded": sum(planned.months.not_requested for planned in reports),  # of reports by id: known ids
         "requests": sum(planned.requests for planned in reports),
         "months and reasons": "; ".join(_reasons(reports)),
     }
@@ -93,6 +90,8 @@ def _reasons(reports: Sequence[PlannedReport]) -> Iterator[str]:
     windows = [window for planned in reports for window in planned.windows]
     if months := [month for window in windows for month in window.months]:
         yield f"{min(months)} … {max(months)}"
+    if missing := sum(len(planned.months.missing) for planned in reports):
+        yield f"{count(missing)} missing"
     for rule, number in Counter(rule for planned in reports for rule in planned.months.due.values()).items():
         yield f"{count(number)} {rule}"
     if postponed := sum(planned.postponed_ids for planned in reports):
@@ -145,7 +144,7 @@ def run_sync(
         else:
             say("the published file stays as it is")
             warn(draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True))
-    warn(*(f"warning: {line}" if summary.is_well else line for line in summary.failure_lines()))
+    warn(*summary.failure_lines())
     return 0 if summary.is_well and is_published else 1
 
 

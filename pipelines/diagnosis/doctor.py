@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.model import Report
-from pipelines.causes import causes
+from pipelines.causes import causes, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
@@ -145,7 +145,8 @@ def _service_findings(
     customers = [customer.id for customer in settings.active_customers]
     requests = len(reports) * len(customers)
     seconds = duration(requests / settings.requests_per_second)
-    yield Finding("service", Severity.WELL, f"is checked with about {requests} requests, in about {seconds}")
+    result = f"if the login is accepted, about {requests} requests follow, in about {seconds}"
+    yield Finding("service", Severity.WELL, result)
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
@@ -155,16 +156,16 @@ def _service_findings(
     if outage := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
         yield Finding("service", Severity.ERROR, outage.issue, outage.remedy)  # it caused the other errors
         return
-    by_remedy: defaultdict[str, list[Sample]] = defaultdict(list)
+    by_cause: defaultdict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in samples:
-        if isinstance(sample.error, Unauthorized):
-            by_remedy[sample.error.remedy].append(sample)
-        elif sample.state == "not answered":
+        if sample.state == "not answered":
             remedy = sample.error.remedy if sample.error else ASK_SUPPORT
-            yield Finding(f"{sample.report} of {sample.customer}", Severity.ERROR, sample.sentence, remedy)
-    for remedy, denied_samples in by_remedy.items():
-        names = ", ".join(dict.fromkeys(sample.customer for sample in denied_samples))
-        yield Finding(f"login of {names}", Severity.ERROR, denied_samples[0].sentence, remedy)
+            is_denied = isinstance(sample.error, Unauthorized)  # only the first quotes the answer
+            by_cause[remedy, "" if is_denied else sample.sentence].append(sample)
+    for (remedy, sentence), group in by_cause.items():
+        what = list_names(sample.report for sample in group) if sentence else "login"
+        subject = f"{what} of {list_names(sample.customer for sample in group)}"
+        yield Finding(subject, Severity.ERROR, group[0].sentence, remedy)
     for customer in customers:
         own_samples = [sample for sample in samples if sample.customer == customer]
         accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]

@@ -201,7 +201,10 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
-        remedy = "Its loads are kept; run it again, or `brokerbi sync` for missing and due months."
+        remedy = (
+            "Its loads are kept. Dagster repeats a killed run by itself within two minutes; repeat anything "
+            "else, or run `brokerbi sync` for missing and due months."
+        )
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:

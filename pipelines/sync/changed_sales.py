@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.errors import CircuitOpen, Forbidden, Unauthorized
+from pipelines.connect.errors import Forbidden
 from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-PROBE_FAILED = (
-    "the service did not report which sales changed; changes in older months will be noticed only when "
-    "those months are next due"
-)
 
 
 async def probe_changed_sales(
@@ -123,9 +119,7 @@ def _record_failure(
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         record_probe(connection, result, probe.source, error=reason, note=note)
-    if isinstance(error, Unauthorized | CircuitOpen):  # every window reports these errors
-        return result.ended(WindowStatus.SKIPPED, reason)
-    return result.ended(WindowStatus.SKIPPED, reason, warnings=(PROBE_FAILED,))
+    return result.ended(WindowStatus.SKIPPED, f"changes unknown: {reason}")
 
 
 @dataclass(frozen=True)

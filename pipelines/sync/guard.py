@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from pipelines.causes import list_names
 from pipelines.shapes.paths import NONE
 from warehouse.load.profile import Profiles, TableProfile, add_up, stored_rows
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
     from warehouse.protocols import TableLike
 
-MAX_COLUMNS_LISTED = 4
 MIN_TABLE_ROWS = 5  # a smaller table may well become empty: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
@@ -59,8 +59,7 @@ def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
-        more = [f"{len(emptied) - MAX_COLUMNS_LISTED} more"] if len(emptied) > MAX_COLUMNS_LISTED else []
-        issue = ", and ".join([*emptied[:MAX_COLUMNS_LISTED], *more])
+        issue = f"{list_names(emptied)}: empty in all new rows, but filled in most stored rows"
         raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
 
 
@@ -75,7 +74,4 @@ def _emptied_columns(
             filled = profile.value_counts.get(column.name, 0)
             is_empty = table.frame[column.name].null_count() == table.frame.height
             if is_checked and is_declared and is_empty and filled * 2 > profile.rows:
-                yield (
-                    f"{table.name}.{column.name} is empty in all new rows and was filled in {filled} "
-                    f"of {profile.rows} stored rows"
-                )
+                yield f"{table.name}.{column.name}"

@@ -57,18 +57,15 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """The denied windows that are errors.
+        """The windows denied now or earlier today whose denial is an error.
 
         A denial is an error if the report was answered before, if the customer is denied several reports, or
         if the sync `is_explicit`.
         """
-        return self._denial_errors(WindowStatus.NO_ACCESS)
-
-    def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
         return [
             result
             for result in self.results
-            if result.status is status
+            if result.status in (WindowStatus.NO_ACCESS, WindowStatus.SKIPPED)
             and any(
                 denial.is_error or self.is_explicit
                 for denial in denial_conditions(*result.pair, self.conditions)
@@ -77,20 +74,16 @@ class Summary:
 
     @property
     def is_well(self) -> bool:
-        """Whether no window failed, nothing stopped the sync, and no denial is an error.
-
-        If the sync `is_explicit`, a report that was skipped because of an earlier denial is an error too.
-        """
-        skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
-        return not (self.failing or self.stopped or self.wrongly_denied or skipped_denials)
+        """Whether no window failed, nothing stopped the sync, and no denial is an error."""
+        return not (self.failing or self.stopped or self.wrongly_denied)
 
     @property
     def requests(self) -> int:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """Lines about the causes of failure, including denials in earlier syncs."""
-        failed = [*self.failing, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
+        """Lines about the causes of failure, including denials earlier today."""
+        failed = [*self.failing, *self.wrongly_denied]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}

@@ -114,7 +114,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "reports_are_fresh": sql("UPDATE meta.loads SET fetched_at_utc = fetched_at_utc - INTERVAL 3 DAY"),
     "reports_reconcile": sql("UPDATE bi.commission_user SET commission = 100.05"),
     "customers_do_not_overlap": overlap,
-    "numbers_are_refreshed": lambda given: asked_for(given, M1="off"),
+    "numbers_are_refreshed": lambda given: asked_for(given, "G1"),
     "quarantine_is_empty": quarantined,
     "months_reach_their_end": february_cut_short,
     "months_keep_their_rows": month_emptied,

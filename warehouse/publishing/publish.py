@@ -236,8 +236,9 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
         if not versions.is_damaged(version):
             return version
     description = f"version {to}" if to else "earlier version"
+    others = [version for version in versions.names() if version not in (*candidates, current)]
     raise WarehouseError(
         f"There is no undamaged {description} in {versions.folder}. Other versions there: "
-        f"{', '.join(version for version in versions.names() if version not in candidates) or 'none'}. "
+        f"{', '.join(others) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

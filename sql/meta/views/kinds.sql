@@ -20,7 +20,7 @@ FROM (VALUES
     ('access denied', 'file', ['error'], true, true, 'access to each of several reports of a customer is denied (403)'),
     ('access lost', 'file', ['error'], true, true, 'a report of a customer was answered before and is denied now'),
     ('no access', 'file', ['warning'], true, true, 'a report of a customer was never answered and is denied'),
-    ('late', 'file', ['error'], true, true, 'a report of a customer was not read for 36 hours (`meta.deadlines`)'),
+    ('late', 'file', ['error'], true, true, 'a report of a customer was not read for 30 hours (`meta.deadlines`)'),
     (
         'never read', 'file', ['error'], true, true,
         'a report of a customer is due and was never read, or a customer of the settings has nothing yet'

@@ -73,17 +73,14 @@ def test_status_its_sentence_and_the_plan_count_the_same_missing_months(
     monkeypatch.setenv("BROKERBI_REPORTS", "users,sales,budget_crm")
     monkeypatch.setenv("BROKERBI_TODAY", "2026-11-21")
     monkeypatch.setenv("BROKERBI_BASE_URL", "http://127.0.0.1:8080")
-    found: list[str] = []
-    for command in ("status", "plan"):
-        assert main([command]) == 0
-        said = capsys.readouterr().out
-        table = [re.split(" {2,}", line) for line in said[said.index("customer ") :].splitlines()]
-        found += [
-            table[2][table[0].index("missing")],
-            *re.findall(r"^- (\d+) report months? missing", said, re.MULTILINE),
-        ]
-    assert found == [found[0]] * 3
-    assert int(found[0]) > 0
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out
+    table = [re.split(" {2,}", line) for line in said[said.index("customer ") :].splitlines()]
+    missing = table[2][table[0].index("missing")]
+    assert int(missing) > 0
+    assert f"- {missing} report months missing" in said
+    assert main(["plan"]) == 0
+    assert f"; {missing} missing" in capsys.readouterr().out
 
 
 def test_doctor_names_the_command_that_works_and_sends_no_request(

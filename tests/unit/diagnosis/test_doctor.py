@@ -96,7 +96,7 @@ def test_a_service_that_answers_the_first_customer_with_errors_gets_no_more_requ
 def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
     message = httpx.MockTransport(lambda _: httpx.Response(200, json={"message": "Internal error"}))
     found = findings(replace(world, transport=message), ask=True)
-    assert "users of G1" in [one.subject for one in found if one.severity is Severity.ERROR]
+    assert "sales of G1, M30016" in [one.subject for one in found if one.severity is Severity.ERROR]
     assert not any("reports answer" in one.result for one in found)
 
 

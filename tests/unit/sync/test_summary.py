@@ -30,11 +30,11 @@ def test_a_denied_report_that_the_operator_named_is_an_error(status: WindowStatu
     assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
-def test_an_earlier_denial_of_the_day_has_a_line_but_does_not_fail_the_sync() -> None:
+def test_access_that_was_lost_earlier_in_the_day_fails_the_sync_as_well() -> None:
     summary = Summary("run", NOW, conditions=[condition("access lost", "sales")])
     for report in ("sales", "users"):
         summary.add(WindowResult(report, "M1").ended(WindowStatus.SKIPPED, "no access (403 today)"))
-    assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], True)
+    assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
 def test_the_table_of_a_sync_names_failed_customers_without_the_reason() -> None:
