@@ -124,8 +124,8 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums, None from the first unknown value on."""
-    sums = list(accumulate(takewhile(lambda value: value is not None, values)))
+    """The running sums, None up to the first amount and from the first unknown value on."""
+    sums = [total or None for total in accumulate(takewhile(lambda value: value is not None, values))]
     return [*sums, *[None] * (len(values) - len(sums))]
 
 
