@@ -162,13 +162,15 @@ def test_an_agent_without_a_known_office_is_named_once() -> None:
     assert section.notes[1:] == ["Office unknown: Al."]
 
 
-def test_the_last_whole_month_of_offices_has_a_budget_and_no_forecast() -> None:
+def test_the_last_whole_month_of_offices_follows_the_current_one_and_has_a_budget() -> None:
     section = offices_section(of_chain(chain("A", "B")), ENGLISH, {})
     assert section is not None
-    [table] = section.collapsed
-    assert table is not None
-    assert table.name == "Offices, February 2026"
-    assert texts(table) == [[name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")]
+    running, table = section.collapsed
+    names = [board and board.name for board in (running, table)]
+    assert names == ["Offices, March 2026, so far", "Offices, February 2026"]
+    assert [row[:5] for row in texts(table)] == [
+        [name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")
+    ]
 
 
 def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
