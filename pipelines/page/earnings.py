@@ -142,7 +142,9 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
         Card(
             words.text(title),
             [(words.text(column.heading), writer.cell(column, shown)) for column in figures],
-            sparkline(words.text("year.last_24_months"), [getattr(month, plotted) for month in months]),
+            sparkline(
+                words.months([month.month for month in months]), [getattr(month, plotted) for month in months]
+            ),
         )
         for title, figures, shown, months, plotted in cards
         if shown
