@@ -118,8 +118,8 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums, with None from the first unknown value on."""
-    sums = list(accumulate(takewhile(lambda value: value is not None, values)))
+    """The running sums: None up to the first amount, and from the first unknown value on."""
+    sums = [total or None for total in accumulate(takewhile(lambda value: value is not None, values))]
     return [*sums, *[None] * (len(values) - len(sums))]
 
 
@@ -135,7 +135,9 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
         Card(
             words.text(title),
             [(words.text(column.heading), writer.cell(column, shown)) for column in figures],
-            sparkline(words.text("year.last_24_months"), [getattr(month, plotted) for month in months]),
+            sparkline(
+                words.months([month.month for month in months]), [getattr(month, plotted) for month in months]
+            ),
         )
         for title, figures, shown, months, plotted in cards
         if shown
@@ -324,7 +326,10 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year against its budget and last year, and a collapsed table of the last whole month."""
+    """Each office's year against its budget and last year.
+
+    Two collapsed tables show its current month and its last whole month.
+    """
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
@@ -333,7 +338,7 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
         notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
-        collapsed=[_offices_table(facts, writer, {}, "month")], notes=notes,
+        collapsed=[_offices_table(facts, writer, {}, name) for name in ("running", "month")], notes=notes,
     )  # fmt: skip
 
 
@@ -348,33 +353,31 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     ]
     if not rows:
         return None
+    forecast = PageColumn(
+        "figures.year_forecast", _complete_forecast, "money", is_minor=True,
+        note=lambda row: _forecast_note(row, words),
+    )  # fmt: skip
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
         OF_BUDGET,
         GAP,
         PageColumn("last_year", "commission_change", "change"),
-    ]  # fmt: skip
-    if period == "year":
-        columns += [
-            PageColumn("before", "commission_before", "money", is_minor=True),
-            PageColumn(
-                "figures.year_forecast", _complete_forecast, "money", is_minor=True,
-                note=lambda row: _forecast_note(row, words),
-            ),
-            FORECAST,
-            PageColumn("figures.homes", kind="parts"),
-            PageColumn("figures.average_price", kind="compact", is_minor=True),
-            PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
-            PageColumn("agents", kind="parts", is_minor=True),
-            PageColumn("figures.commission_per_agent", "per_agent", "money"),
-        ]  # fmt: skip
+        PageColumn("before", "commission_before", "money", is_minor=True),
+        *([forecast, FORECAST] if period == "year" else []),
+        PageColumn("figures.homes", kind="parts"),
+        PageColumn("figures.average_price", kind="compact", is_minor=True),
+        PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
+        PageColumn("agents", kind="parts", is_minor=True),
+        PageColumn("figures.commission_per_agent", "per_agent", "money"),
+    ]
     rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
     footer = (
         total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
     )
     title = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
+    title += "" if rows[0].is_over else f", {words.text('page.so_far')}"
     return writer.table(title, "offices", columns, rows, total=footer)
 
 

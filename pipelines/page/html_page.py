@@ -61,7 +61,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     root = "" if kind == "chain" else "../"
     pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
     files = {scope.scope: root + page_path(scope) for scope in pages if scope.kind == "office"}
-    groups = [(scope.name, root + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
+    groups = [(scope.kind, scope.name, page_path(scope)) for scope in pages if scope.kind != "office"]
     chain = settings.chain_name or words.text("page.chain")
     only_office = page.office_names[0] if page and len(page.office_names) == 1 else ""
     is_office = kind == "office"

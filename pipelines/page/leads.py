@@ -39,6 +39,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         for part, rows in rows_by_part.items()
         if part != "office" or len(rows) > 1
     ]
+    urgency = [words.text("leads.urgency")] if len(facts.untouched) > 1 else []
     return Section(
         "leads",
         words.text("leads.heading"),
@@ -46,7 +47,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         charts=[drawing] if weeks else [],
         table=_untouched_table(facts, writer),
         collapsed=[_table(writer, "side", sides, lambda row: _origin_name(row, words)), *tables],
-        notes=[*oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
+        notes=[*urgency, *oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
     )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
     office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
     count = PageColumn("untouched_total", lambda row: sum(getattr(row, age) for age in AGES), "count")
     columns = [office, count, *(PageColumn(name, kind="count") for name in (*AGES, "tips", "valuations"))]
-    name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
+    name = words.text("leads.untouched", len(rows), day=words.day(max(row.counted_on for row in rows)))
     total = total_row(rows, office_name=words.text("offices.all"))
     return writer.table(name, "leads", columns, rows, total=total)
 

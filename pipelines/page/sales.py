@@ -184,6 +184,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     left_out = [row.office_name for row in facts.receivables if not row.is_receipt_noted]
     sums = {name: sum(getattr(row, column) for row in receivables) for name, column in AGE_COLUMNS.items()}
     ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if receivables else []
+    figures = [f"{words.text(f'owed.{name}').lower()} {words.compact(sums[name])}" for name in ages]
     office_columns = [
         PageColumn("office", "office_name"),
         PageColumn("homes", kind="count", is_minor=True),
@@ -204,6 +205,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
     notes += oldest_reading_notes(receivables, "owed", words)
     if left_out:
+        figures += [words.text("owed.without", len(left_out))] if receivables else []
         notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
     month_chart, money_table = _money_by_month(facts, writer)
     rows = receivables if len(facts.receivables) > 1 else []  # the figures show a single office
@@ -213,7 +215,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         "owed",
         words.text("figures.outstanding"),
         ("sales",),
-        figures=[f"{words.text(f'owed.{name}').lower()} {words.compact(sums[name])}" for name in ages],
+        figures=figures,
         charts=[month_chart] if month_chart else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", office_columns, rows, total=total),

@@ -1,9 +1,9 @@
 -- Whose commission fell, and whose rose, in the last three months that are over, compared with a year before?
 -- One row per user who was active in any of the last three months that are over for every office, or in any of the
 -- same three months a year before.
--- A user is compared if two things are true: the user's first active month is not later than the first of the three
--- months a year before; and the user report is loaded to the end of each of the six months. Otherwise the change is
--- null, and not a rise from zero.
+-- A user is compared if three things are true: the user's first active month is not later than the first of the three
+-- months a year before; the user had not been inactive for three months in a row in one of these; and the user report
+-- is loaded to the end of each of the six months. Otherwise the change is null, and not a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:
@@ -41,12 +41,14 @@ summed AS (
         windows.years_ago,
         bool_and(months.is_commission_complete)
         AND count(*) > date_diff('month', greatest(windows.first_month, months.first_active_month), windows.last_month)
+        AND NOT coalesce(bool_or(months.month > months.active_until + INTERVAL 2 MONTH) FILTER (years_ago = 1), false)
             AS is_whole,
         CASE WHEN is_whole THEN sum(months.commission) END AS commission,
         CASE WHEN is_whole THEN sum(months.sold_estate_parts) END AS parts,
         count(*) FILTER (months.is_active) AS active_month_count
     FROM windows
-    INNER JOIN marts.user_month AS months ON months.month BETWEEN windows.first_month AND windows.last_month
+    INNER JOIN (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM marts.user_month) AS months
+        ON months.month BETWEEN windows.first_month AND windows.last_month
     GROUP BY months.user_id, months.first_active_month, windows.years_ago, windows.first_month, windows.last_month
 )
 
@@ -55,7 +57,7 @@ SELECT
     users.user_label,
     users.office_id,
     users.office_name,
-    last_over.month AS last_month,
+    users.month AS last_month,
     now.commission::DECIMAL(18, 4) AS commission,
     (CASE WHEN is_compared THEN before.commission END)::DECIMAL(18, 4) AS commission_before,
     (CASE WHEN is_compared THEN now.commission - before.commission END)::DECIMAL(18, 4) AS commission_change,
@@ -67,7 +69,6 @@ SELECT
     users.first_active_month,
     users.has_left
 FROM (SELECT *, first_active_month <= month - INTERVAL 14 MONTH AS is_compared FROM marts.users CROSS JOIN last_over) AS users
-CROSS JOIN last_over
 LEFT JOIN (FROM summed WHERE years_ago = 0) AS now USING (user_id)
 LEFT JOIN (FROM summed WHERE years_ago = 1) AS before USING (user_id)
 WHERE now.active_month_count > 0 OR before.active_month_count > 0

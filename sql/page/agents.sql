@@ -13,8 +13,8 @@
 -- 3. 'quiet' for three months: status_month is the agent's last month.
 -- 4. 'new': first active there after month or, if the year before is loaded, after its January. status_month is the
 -- first month.
--- commission_change is null in three cases: the earlier commission is zero or not known; the agent's year is
--- incomplete; or the agent has a status. It is not null because of the status if the agent left, or moved to another
+-- commission_change is null in four cases: the earlier commission is zero or not known; the agent's year is incomplete;
+-- the agent was without activity for three months in a row, up to one of the year before; or the agent has a status. It is not null because of the status if the agent left, or moved to another
 -- office, and was still active at this office in month or later.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
@@ -45,10 +45,10 @@ earned_by_year AS (
         sum(users.sold_estate_parts) AS homes,
         count(DISTINCT users.month) FILTER (users.is_active) AS active_months,
         count(DISTINCT users.month) AS month_count,
-        bool_and(users.is_commission_complete) AS is_complete
-    FROM worked AS users
-    INNER JOIN last_month
-        ON month(users.month) <= month(last_month.month)
+        bool_and(users.is_commission_complete) AS is_complete,
+        bool_or(is_without_trace(active_until, users.month)) AS was_absent
+    FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM worked) AS users
+    INNER JOIN last_month ON month(users.month) <= month(last_month.month)
     WHERE years_ago BETWEEN 0 AND 1
     GROUP BY ALL
 ),
@@ -152,7 +152,7 @@ SELECT
         WHEN status = 'new' THEN active_agents.first_month
     END AS status_month,
     CASE
-        WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE
+        WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE AND before.was_absent IS NOT TRUE
             AND (status IS NULL OR status IN ('left', 'moved to') AND active_agents.last_month >= last_month.month)
         THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
     END AS commission_change

@@ -1,8 +1,8 @@
 -- What was earned in each period, compared with the year before and the budget?
 -- One row per page (the chain, a brand, a region or an office), period and office, and one per page and period for all
 -- of its offices. The row for all has no office_id. Declared VAT is deducted.
--- Periods are the current month, the last whole month, and the year and the twelve months up to that. Rows of single
--- offices have only the last whole month and the year.
+-- Periods are the current month, the last whole month, and the year and the twelve months up to that. The twelve months
+-- have no rows of single offices.
 -- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
 -- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
 -- not compared. open_offices leaves out offices that closed before the period.
@@ -143,7 +143,7 @@ figures AS (
         count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast_offices
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
-    HAVING office_id IS NULL OR (period IN ('month', 'year') AND kind <> 'office')
+    HAVING office_id IS NULL OR (period <> 'twelve' AND kind <> 'office')
 )
 
 SELECT

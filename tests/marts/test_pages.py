@@ -295,18 +295,18 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_
     ]
 
 
-def test_an_agent_who_began_during_last_year_is_new_and_such_an_office_has_no_share_of_change() -> None:
+def test_agents_and_offices_that_were_away_in_a_part_of_last_year_have_no_share_of_change() -> None:
     given = warehouse()
-    for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
-        is_first = of_month == "2025-01"
-        users = ["U0"] if is_first else ["U0", "U1"]
+    for of_month in ("2024-09", "2025-01", "2025-02", "2026-01", "2026-02"):
+        users = {"2024-09": ["U0", "U2"], "2025-01": ["U0"]}.get(of_month, ["U0", "U1", "U2"])
         loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
         read(given, "M1", {of_month: 5 * len(users)})
-        read(given, "M2", {of_month: 0 if is_first else 5})
-    assert _status(given) == {"U0": (None, None), "U1": ("new", month("2025-02"))}
+        read(given, "M2", {of_month: 0 if of_month < "2025-02" else 5})
+    agents = [(one["name"], one["status"], one["commission_change"]) for one in found(given, "agents")]
+    assert agents == [("U0", None, 0), ("U1", "new", None), ("U2", None, None)]
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
     changes = built(given, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
-    assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
+    assert changes == [("M1", pytest.approx(30 / 20 - 1)), ("M2", None)]
 
 
 def test_an_agent_is_compared_with_the_same_months_of_last_year_if_they_are_loaded(given: Given) -> None:

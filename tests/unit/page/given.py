@@ -250,7 +250,7 @@ def chain(*offices: str) -> Facts:
         found["scopes"] += [scope("office", office, office), scope("brand", brand, office)]
         found["periods"] += [
             period(kind, name, of, 900, office)
-            for of in ("year", "month")
+            for of in ("year", "month", "running")
             for kind, name in (("chain", ""), ("brand", brand))
         ]
     return facts(**found, metrics=METRICS)
