@@ -39,8 +39,8 @@ EARNINGS = (
         "sum of sale prices, each multiplied by the commission share; currency not documented",
         needed=True,
     ),
-    percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
-    money("soldAverageCommission", "average commission of a sale; not to be added"),
+    percent("soldCommissionPercentage", "commission of sales in percent of their prices; do not add it up"),
+    money("soldAverageCommission", "average commission of a sale; do not add it up"),
     parts("soldEstateParts", "homes sold, fractional where the commission is shared", needed=True),
     parts("writingParts", "writing assignments, fractional where shared"),
     parts("valuationParts", "valuations, fractional where shared"),
@@ -133,7 +133,7 @@ REPORTS = (
         monthly_report(
             name="commission_office_by_month",
             description="Earnings of each office by month{}, with many months in one request. Rows are "
-            "assumed to be nested: office > year > month. The report for all kinds checks commission_office.",
+            "assumed to be nested: office > year > month.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),
@@ -156,7 +156,7 @@ REPORTS = (
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",
-            window_months=TWO_MONTHS + 1,  # two requests, including margins
+            window_months=TWO_MONTHS + 1,  # takes two requests, neither over the limit even with its margin
             limit=TWO_MONTHS,
         ),
         month_of_row="documented date",

@@ -155,7 +155,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of the service, decompressed, without the login.
+    """An answer of the service, decompressed; `Login.hide_in_body` has hidden the secrets of the login.
 
     `tries` is the number of tries so far. If the answer broke off or was too large, `body` is its beginning.
     """

@@ -17,8 +17,8 @@ OUR_COLUMNS = (
     "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
 )  # fmt: skip
 NEARLY_ALL = 0.9
-"""If this share of the ids returned for a choice's first value is also returned for its second value, the
-service ignores the choice."""
+"""A report with `Choices` is requested once for each value of a parameter. If at least this share of the ids
+returned for the first value is returned for the second too, the service ignores the parameter."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,9 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice (`Choices`) has returned more than once.
 
-    Of rows with the same id, only those of the choice's last value stay: if a lead was returned as active and
-    then as removed, the removed row stays. Of equal rows, only the first stays. If the service ignores the
-    choice, the choice's column is null in rows that were returned for both values.
+    Of rows with the same id, only those of the request for the choice's last value stay: a lead that was
+    returned both as active and as removed stays as removed. Of equal rows, only the first stays. If the
+    service ignores the choice, the choice's column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):

@@ -119,7 +119,7 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """The id and choice of one request. A span takes one for each id and each value of `Endpoint.choices`."""
+    """The id and choice of one request. A span is requested once for each id, with each of its choices."""
 
     requested_id: str | None = None
     choice: str | None = None

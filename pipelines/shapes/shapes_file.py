@@ -114,7 +114,7 @@ def _checked_keys(part: Any, allowed: Sequence[str], where: str) -> dict[str, An
         raise ShapesError(f"{where}] is not a TOML table; its keys may be {', '.join(allowed)}")
     for key in part:
         if key not in allowed:
-            raise ShapesError(f"{where}] has no key {key!r}{_hint(key, allowed)}")
+            raise ShapesError(f"{where}] may not have the key {key!r}{_hint(key, allowed)}")
     return part
 
 

@@ -58,7 +58,7 @@ def _record_answer(
     first = probe.windows[0].spans[0].first
     estates = changed_estates(result.tables[0].frame, first, result.fetched, timezone)
     rejected_count = len(result.rejected)
-    note = f"{rejected_count} rows could not be read" if rejected_count else ""
+    note = f"{counted(rejected_count, 'row')} could not be read" if rejected_count else ""
     with store.reading() as connection:
         affected = _affected_months(connection, result.customer, reports, estates)
     changed_at = {
@@ -79,7 +79,7 @@ def _record_answer(
     with store.writing() as connection:
         record_probe(connection, result, probe.source, changed, note=note, estates=len(estates))
     month_count = len({change.month for change in changed})
-    reason = f"{counted(len(estates), 'sale')} changed since {first}, in {counted(month_count, 'month')}"
+    reason = f"{counted(len(estates), 'sale')} of {counted(month_count, 'month')} changed since {first}"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 

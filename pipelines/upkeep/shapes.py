@@ -48,8 +48,8 @@ def prepare_shapes(
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         count = len(replayed.unfit)
-        unfit = f"; {count} fit only the earlier shape and stay as loaded" if count else ""
-        on_message(f"the shape of {name} changed: {replayed.loads} stored answers were read again{unfit}")
+        unfit = f"; kept as loaded, because they fit only the earlier shape: {count}" if count else ""
+        on_message(f"the shape of {name} changed; stored answers read again: {replayed.loads}{unfit}")
         for failure in replayed.failures:
             on_message(f"a stored answer could not be read again and stays as loaded: {failure}")
     return replace(context, catalogue=catalogue)
@@ -66,7 +66,7 @@ def adopt_shapes(
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
-    with suppress(OlderFormat):  # nothing is adopted until a replay has rebuilt the file
+    with suppress(OlderFormat):  # an older working file: a replay must rebuild it first
         with Store(settings.data_dir).opened(read_only=True) as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
         reports = [

@@ -131,9 +131,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published.
 
-    `waiting_since_utc` is the time of the latest attempt to publish, even if that failed. If there was none,
-    it is the time of the first load. If `is_blocked` is true, a failed check or mart prevented the
-    publication of the newest load.
+    `waiting_since_utc` is when the wait for the next publication began: the time of the latest publication,
+    failed attempt or rollback, or if there is none, of the first load. If `is_blocked` is true, a failed
+    check or mart prevented the publication of the newest load.
     """
 
     load_number: int

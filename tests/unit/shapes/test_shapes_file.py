@@ -57,10 +57,13 @@ def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Pa
             '[budget_comission]\nrows = "x[]"',
             "[budget_comission] is not a report; did you mean budget_commission?",
         ),
-        ('[budget_commission]\nrow = "x[]"', "[budget_commission] has no key 'row'; did you mean rows?"),
+        (
+            '[budget_commission]\nrow = "x[]"',
+            "[budget_commission] may not have the key 'row'; did you mean rows?",
+        ),
         (
             '[budget_commission.columns]\nofficeid = "x"',
-            "[budget_commission.columns] has no key 'officeid'; did you mean office_id?",
+            "[budget_commission.columns] may not have the key 'officeid'; did you mean office_id?",
         ),
         (
             '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
@@ -94,5 +97,5 @@ def test_a_file_that_is_not_toml_is_an_error_with_the_place(tmp_path: Path) -> N
 
 
 def test_a_report_without_pages_has_no_unpaged_counterpart(tmp_path: Path) -> None:
-    with pytest.raises(ShapesError, match=r"\[users\] has no key 'unpaged'"):
+    with pytest.raises(ShapesError, match=r"\[users\] may not have the key 'unpaged'"):
         with_shapes(REPORTS, written(tmp_path, "[users.unpaged]\n"))
