@@ -300,7 +300,7 @@ def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime
 
     - the start of this run's backfill
     - the launch of the first attempt, if this run is a later attempt
-    - for the nightly run, the start of any backfill that was still running after that launch
+    - for the nightly run, the start of any backfill that still ran after the first attempt was launched
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

@@ -80,7 +80,8 @@ class Outcome:
         windows = [
             window
             for window in self.windows.get(partition.pair, ())
-            if not window.months or not days.isdisjoint(window.months)  # without months: the whole report
+            # a window without months covers the whole report
+            if not window.months or not days.isdisjoint(window.months)
         ]
         month = self.ledger.month(*keys[0])
         loaded = next((window for window in windows if window.status is WindowStatus.LOADED), None)
@@ -161,8 +162,8 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months; it covers all customers.
 
-    A materialization turns the report green. If the report failed for any customer, or is done for no
-    customer, the event is an observation, which turns nothing green.
+    If at least one customer is done and none failed, the event is a materialization, which turns the report
+    green. Otherwise it is an observation, which turns nothing green.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:

@@ -103,8 +103,8 @@ LOADING = ("sync", "replay", "erase")
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
     """Hold the work lock, which only one command can hold at a time.
 
-    If another command holds the lock, names that command on stderr and waits. Yields the time at which that
-    command began, or None if there was no other command. Without `wait`, raises WarehouseError instead.
+    If another command holds the lock, this one names it on stderr and waits. Yields the time at which the
+    other command began, or None if there was none. Without `wait`, raises WarehouseError instead of waiting.
     """
     from warehouse.store.lock import work_lock
 

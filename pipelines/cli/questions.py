@@ -36,9 +36,9 @@ from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
 MAX_TABLE_ROWS = 1000
-"""The limit of rows that `query` shows as a table; other formats have all rows."""
+"""`query` shows at most this many rows as a table; other formats have all rows."""
 MAX_EXPLAINED_ROWS = 30
-"""The limit of rows that `explain` shows for a question; --json has all rows."""
+"""`explain` shows at most this many rows for a question; --json has all rows."""
 
 
 @command("query")

@@ -121,7 +121,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
-        different = [  # shards share a dagster.yaml of their own, which is not compared
+        different = [  # shards share another dagster.yaml, which is not compared
             section
             for section, values in ({} if settings.shard else shipped).items()
             if section not in OPERATORS_SECTIONS and current.get(section) != values
@@ -160,7 +160,8 @@ def _service_findings(
     for sample in samples:
         if sample.state == "not answered":
             remedy = sample.error.remedy if sample.error else ASK_SUPPORT
-            is_denied = isinstance(sample.error, Unauthorized)  # only the first quotes the answer
+            # a denied login is not sent again, so only the first of these errors quotes an answer
+            is_denied = isinstance(sample.error, Unauthorized)
             by_cause[remedy, "" if is_denied else sample.sentence].append(sample)
     for (remedy, sentence), group in by_cause.items():
         what = list_names(sample.report for sample in group) if sentence else "login"

@@ -108,8 +108,8 @@ def observe(
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back".
-    - If the settings name customers, conditions of customers that are not active are dropped.
-    - Customers that are neither in these settings nor loaded are dropped. Their ids were probably mistyped.
+    - If the settings name customers, conditions of customers that are not active are dropped. So are
+      customers that are neither named nor loaded, because their ids were probably mistyped.
     """
     conditions, added = list(view.conditions), list[Condition]()
     states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -276,7 +276,7 @@ def _months_missing(
         if plan.customer.active and excluded.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
     )
-    if lacks_past_months:  # counted as `brokerbi plan` does: with current, future and excluded months
+    if lacks_past_months:  # the number counts all missing months, like `brokerbi plan`
         months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)

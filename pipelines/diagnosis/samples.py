@@ -54,10 +54,10 @@ REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
 class Sample:
     """The sample of one report: its state, and maybe a sentence about a problem and a proposed shape.
 
-    `rows` has the declared path of the rows of each table. Of the first table, `columns` are the declared
-    columns that have a value, and `extra` the paths of undeclared ones. `missing` has the columns of all
-    tables that marts need but no row has. The sample of a requested report also has a `customer` and, if the
-    request failed, an `error`.
+    `rows` has, for each table, the declared path of its rows. `columns` are the declared columns of the first
+    table that have a value, and `extra` are the paths of its undeclared columns. `missing` are the columns of
+    any table that a mart needs and no row has. The sample of a requested report also has a `customer`. If the
+    request failed, it has an `error`.
     """
 
     report: str

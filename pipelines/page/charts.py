@@ -159,7 +159,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 
 
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """Round amounts for grid lines, at least `min_step` apart. They enclose zero and all `amounts`."""
+    """The amounts of the grid lines: round numbers at least `min_step` apart, around zero and `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:

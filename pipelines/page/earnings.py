@@ -86,7 +86,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth in total, or None if like-for-like growth is the same."""
+    """The growth of all offices; None if like-for-like growth covers them all, or for a single office."""
     return row.total_change if row.compared_offices < row.offices > 1 else None
 
 
@@ -118,7 +118,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums: None up to the first amount, and from the first unknown value on."""
+    """The running sums. A sum is None if it is zero, or if it would include an unknown value."""
     sums = [total or None for total in accumulate(takewhile(lambda value: value is not None, values))]
     return [*sums, *[None] * (len(values) - len(sums))]
 
@@ -394,7 +394,7 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.office_id is None:  # the total; if its cell is empty, the note has the forecast of some offices
+    if row.office_id is None:  # the total has a note if only some offices have a forecast
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:

@@ -154,7 +154,7 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
             columns.append(PageColumn(heading, name, "month"))
         elif any(isinstance(value, Decimal) for value in values):
             columns.append(PageColumn(heading, name, "exact"))
-        elif name != "in_all":  # not shown: the number of rows without the query's limit
+        elif name != "in_all":  # `in_all` counts the rows without the query's limit; it is not shown
             is_count = any(isinstance(value, int) for value in values)
             columns.append(PageColumn(heading, name, "count" if is_count else "words"))
     return Writer(words).table(title, "", columns, rows)

@@ -67,7 +67,7 @@ def _table(
         PageColumn(part, lambda row: row_name(row), note=side_note if part == "side" else None),
         PageColumn("leads", kind="count", has_bar=True),
     ]
-    if part == "sender":  # no total row: it would count the homes of buyers too
+    if part == "sender":  # no total row, because `total` also counts the homes of buyers
         columns += [PageColumn("homes_of_sellers", "homes", "count"), PageColumn("sold", kind="count")]
         total = None
     else:

@@ -25,7 +25,7 @@ STATES = ("received", "signed", "due", "late")
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication as figures and tables; a note if there was no publication."""
+    """Changes since an earlier publication as figures and tables, or a note if there was none."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -208,7 +208,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         figures += [words.text("owed.without", len(left_out))] if receivables else []
         notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
     month_chart, money_table = _money_by_month(facts, writer)
-    rows = receivables if len(facts.receivables) > 1 else []  # the figures show a single office
+    rows = receivables if len(facts.receivables) > 1 else []  # for a single office the figures are enough
     longest_days = max((row.longest_days or 0 for row in receivables), default=0)
     total = total_row(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(

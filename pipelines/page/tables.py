@@ -1,4 +1,4 @@
-"""Tables of the pages: columns as data, cells as formatted text, sortable by a click, saved as CSV."""
+"""Tables of the pages, which readers can sort by a click and save as CSV."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
     `heading` is a key of words.toml: `agents` in the table's section, or `figures.homes` in another section.
-    `value` is a function of the row, or a column of the row. By default it is the `heading` without section.
+    `value` is a function of the row, or the name of a column. Its default is `heading` without the section.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
     """
