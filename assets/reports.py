@@ -201,7 +201,7 @@ def _raise_if_failed(
 
 
 def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions of each sync. The nightly run does one sync, any other run one per customer."""
+    """The partitions of each sync of this step: one sync in the nightly run, else one for each customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
     batches: dict[str, list[ReportPartition]] = {}
@@ -296,8 +296,9 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the work of this run began: the earliest of these times, or None if none of them exists.
+    """The time since when fetched months count as done, so that this run does not fetch them again.
 
+    It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill
     - the launch of the first attempt, if this run is a later attempt
     - for the nightly run, the start of any backfill that still ran after the first attempt was launched

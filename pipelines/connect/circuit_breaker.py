@@ -31,8 +31,9 @@ class CircuitBreaker:
     - At least three requests in a row failed, all of them because no connection could be made.
     - At least `max_failures` requests in a row failed in all their tries. They belong to at least three pairs
       of a report and a customer, and to at least three reports (or to all reports of a smaller run).
-    - Since the last request with access (200, 204 or 400), the service has denied every report (403). The
-      denials belong to at least six pairs of a report and a customer, and to at least three customers.
+    - Each report of the run has been denied (403) since the last request that showed access (200, 204 or
+      400). The denials belong to at least six pairs of a report and a customer, and to at least three
+      customers.
     A row of failed requests ends when any request gets an answer that is not retried.
     """
 
@@ -100,9 +101,10 @@ class CircuitBreaker:
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
 
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login has no access to a customer: at least three reports were denied, and none answered.
+        """Whether a login has no access to a customer.
 
-        At least one of the denied reports must have been answered for another customer or login.
+        It has none if at least three reports of the customer were denied, no request for the customer showed
+        access, and one of these reports was answered for another customer or login.
         """
         denied = self._denied_reports.get((customer, login), set())
         return (

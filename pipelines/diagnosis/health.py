@@ -108,8 +108,10 @@ def observe(
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back".
-    - If the settings name customers, conditions of customers that are not active are dropped. So are
-      customers that are neither named nor loaded, because their ids were probably mistyped.
+    - Conditions that the settings acknowledge become grey.
+    - If the settings name customers, reports of customers that are not active become "switched off", and
+      their conditions are dropped. A customer that the settings do not name and of which nothing was loaded
+      is dropped: its id was probably a typing error in earlier settings.
     """
     conditions, added = list(view.conditions), list[Condition]()
     states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
@@ -202,8 +204,8 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
         remedy = (
-            "Its loads are kept. Dagster repeats a killed run by itself within two minutes; repeat anything "
-            "else, or run `brokerbi sync` for missing and due months."
+            "Its loads are kept. If it was a run of Dagster, Dagster repeats it within two minutes; "
+            "otherwise run the command again, or `brokerbi sync` for missing and due months."
         )
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)

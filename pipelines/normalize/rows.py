@@ -114,7 +114,7 @@ class Level:
 
     @property
     def names(self) -> list[str]:
-        """The name of each element: its key, or the name of its list. `select` does not filter them."""
+        """The key of each element in a keyed object, or the name of its list; not for use after `select`."""
         return [name for nested in self.lists for name in nested.names]
 
     def select(self, rows: Sequence[int]) -> Level:
@@ -252,7 +252,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """Each level above that has an undeclared member of this name, with the levels that lead up to it."""
+    """The enclosing levels with an undeclared member of this name, each with the levels below it."""
     path: list[Level] = []
     levels = []
     while level.above is not None:

@@ -345,7 +345,7 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
-    # an office that closed before the period is shown only if it had commission a year before
+    # show an office that closed before the period only if it had commission in the same period a year ago
     rows = [
         row.with_columns(office=names.get(row.office_id, row.office_id), file=files.get(row.office_id, ""))
         for row in facts.periods

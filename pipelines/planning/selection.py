@@ -99,7 +99,10 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers that a selection names, else all; raises SettingsError for an unknown customer."""
+    """The customers that a selection names, else all configured ones, even those that are switched off.
+
+    Raises SettingsError for an unknown customer.
+    """
     customers = {customer.id: customer for customer in settings.customers}
     chosen = selection.customers or dict.fromkeys(customer for _, customer in selection.exact) or customers
     for customer in chosen:

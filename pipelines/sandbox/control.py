@@ -68,7 +68,7 @@ def _answer(service: ControlledService, call: Call) -> object:
         case "POST", "as-of":
             body = json.loads(call.body)
             if not isinstance(body, dict) or "asOf" not in body:
-                raise ValueError('the body is {"asOf": "YYYY-MM-DD"}')
+                raise ValueError('the body must be {"asOf": "YYYY-MM-DD"}')
             service.set_as_of(date.fromisoformat(str(body["asOf"])))
             return _world(service)
     raise HttpError(404, f"There is no control endpoint {call.method} {call.path}.")
@@ -94,7 +94,7 @@ def _world(service: ControlledService) -> object:
 def _changed_budget(service: ControlledService, body: object) -> Budget:
     if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
         raise ValueError(
-            'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'
+            'the body must be {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'
         )
     shown = service.budget(body["customerId"], body["userId"], Month.parse(body["month"]))
     changed: dict[str, Any] = {name: int(body[name]) for name in BODY_PATHS if name in body}
@@ -103,5 +103,5 @@ def _changed_budget(service: ControlledService, body: object) -> Budget:
 
 def _faults(body: object) -> list[Fault]:
     if not isinstance(body, list) or not all(isinstance(fault, dict) for fault in body):
-        raise ValueError('the body is a list of faults: [{"kind": "429", "rate": 0.2}]')
+        raise ValueError('the body must be a list of faults: [{"kind": "429", "rate": 0.2}]')
     return [Fault.from_options(fault) for fault in body]

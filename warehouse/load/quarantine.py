@@ -31,8 +31,8 @@ AND NOT EXISTS (
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
 """Keeps a row while its load is current for the row's month. If that month is unknown, the row stays while
-its load is current for any month. A row of a snapshot stays while the snapshot is the newest of any of its
-scopes."""
+its load is current for any month. A row of a snapshot stays while the snapshot is the newest for any part
+of what it covers (`meta.history_scopes`)."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

@@ -80,7 +80,9 @@ def ensure_table(
     if declared.nested and not new.nested:
         raise ValueError(f"rows of {new.name} point to a parent, but the table was made without one")
     if (declared.report, declared.history) != (new.report, new.history):
-        raise ValueError(f"{new.name} belongs to {new.report}, not to {declared.report}")
+        raise ValueError(
+            f"{new.name} is stored as another kind of table, or of another report ({new.report})"
+        )
     received: dict[str, list[Batch]] = {}
     for batch in batches:
         for name in batch.columns:

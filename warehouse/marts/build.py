@@ -21,13 +21,14 @@ Built = TypeVar("Built")
 MIN_MB, MAX_MB = 700, 3000
 """DuckDB may use 1.5 times the size of the file for a build, within these bounds. It spills the rest to disk.
 
-Ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit they took 2,800 MB, but no
-less CPU time. A hundred million rows (2,200 MB) could not be built with 1,000 MB, because of one mart.
+Marts of ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit the build took
+2,800 MB, and no less CPU time than with one. Those of a hundred million rows (a file of 2,200 MB) needed more
+than 1,000 MB, because of one mart.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.
 
-A higher limit may fail, because DuckDB then spills too late: the sales of a hundred million rows could be
+A higher limit may fail, because DuckDB then spills too late: `marts.sales` of a hundred million rows could be
 built with 1,000 MB, but not with 2,500.
 """
 

@@ -57,7 +57,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
 
 
 def record_traces(connection: DuckDBPyConnection) -> None:
-    """Record that free space has rows that analysts must not see: the next publication rewrites the file."""
+    """Record that freed blocks still have deleted personal data: the next publication rewrites the file."""
     connection.execute("UPDATE meta.storage SET has_traces = true")
 
 

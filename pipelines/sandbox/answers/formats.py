@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; its amounts are in kronor or whole units of a currency, not in öre or cents."""
+"""A JSON object; its amounts are in kronor (or euros ...), not in öre or cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -38,7 +38,7 @@ INTAKES = (
 
 
 def moment(value: datetime | None) -> str | None:
-    """A local time without an offset; its fraction of a second has up to three digits, or seven."""
+    """A local time without an offset; whole milliseconds have up to three digits, other fractions seven."""
     if value is None:
         return None
     text = value.isoformat(timespec="seconds")
@@ -54,7 +54,7 @@ def day(value: date | None) -> str | None:
 
 
 def from_hundredths(value: int | None) -> float | None:
-    """Öre as kronor, or cents as whole units; None stays None."""
+    """An amount in öre or cents as kronor or euros, with decimals; None stays None."""
     return None if value is None else value / 100
 
 

@@ -209,5 +209,7 @@ def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, in
         meetings, viewings, calls, contacts = (
             0 if limit is None else rng.randint(0, limit) for limit in most
         )
-        days.append((meetings // 3, viewings, calls, contacts))  # a sales meeting on every fourth weekday
+        days.append(
+            (meetings // 3, viewings, calls, contacts)
+        )  # a sales meeting on a random fourth of the weekdays
     return tuple(days)

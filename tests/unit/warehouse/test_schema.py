@@ -168,7 +168,7 @@ def test_a_table_cannot_turn_into_a_history(given: Given) -> None:
     ("refused", "words"),
     [
         (load("a", [table(SALES, [{**SALE, "_parent_row": 0}])]), "made without one"),
-        (sales("a", (JANUARY, "1", "1"), report="leads"), "belongs to sales"),
+        (sales("a", (JANUARY, "1", "1"), report="leads"), "of another report .sales"),
     ],
     ids=["rows with a parent", "rows of another report"],
 )
