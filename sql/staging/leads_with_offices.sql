@@ -5,7 +5,11 @@
 --   receiver_office_id: customer id of the office that received a tip, or whose user did
 WITH user_months AS (
     SELECT leads.user_id, leads.month, workplaces.office_id
-    FROM (SELECT DISTINCT party_id AS user_id, month FROM staging.leads) AS leads
+    FROM (
+        SELECT DISTINCT party_id AS user_id, month FROM staging.leads
+        ANTI JOIN staging.lead_offices ON (company_number, company_id, company_name)
+            IS NOT DISTINCT FROM (party_company_number, party_company_id, party_company_name)
+    ) AS leads
     ASOF JOIN staging.user_offices AS workplaces ON workplaces.user_id = leads.user_id AND leads.month >= workplaces.month
 ),
 
@@ -27,8 +31,5 @@ leads_with_offices AS NOT MATERIALIZED (
 
 SELECT leads_with_offices.*
 FROM leads_with_offices
-LEFT JOIN marts.office_sources AS sources
-    ON sources.report = 'tips_and_leads'
-    AND sources.office_id = leads_with_offices.office_id
-    AND sources.month = leads_with_offices.month
+LEFT JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month)
 WHERE sources.customer_id IS NULL OR sources.customer_id = leads_with_offices.customer_id
