@@ -29,7 +29,6 @@ leads_with_offices AS NOT MATERIALIZED (
     LEFT JOIN user_months AS by_user ON by_user.user_id = leads.party_id AND by_user.month = leads.month
 )
 
-SELECT leads_with_offices.*
-FROM leads_with_offices
+SELECT leads.* FROM leads_with_offices AS leads
 LEFT JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month)
-WHERE sources.customer_id IS NULL OR sources.customer_id = leads_with_offices.customer_id
+WHERE sources.customer_id IS NULL OR sources.customer_id = leads.customer_id
