@@ -46,7 +46,10 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The budgets of an office and month by user: those given, overridden by written ones shown by now."""
+        """The budgets of an office and month by user.
+
+        A written budget replaces the one in `budgets` as soon as it is shown.
+        """
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):

@@ -138,7 +138,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """Yield each share of the offices in a contract of the interval, after its contract day and assignment."""
+    """Yield each share credited to the offices in the interval, with its contract day and assignment."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

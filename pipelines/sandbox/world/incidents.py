@@ -37,7 +37,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The users. The last one who has worked for EMPLOYED_BEFORE leaves; the first in the list never does."""
+        """The users. The last one who has worked for EMPLOYED_BEFORE leaves, unless that is the first."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
