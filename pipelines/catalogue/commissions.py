@@ -65,11 +65,7 @@ RUNNING_COMMISSION = (
     ),
     text("customerId", "customer id of the office, from the commission split or the project"),
     text("estateId", "id of the estate or project for which it was earned"),
-    money(
-        "amount",
-        "amount excluding VAT in the estate's currency; a share if the commission is split",
-        needed=True,
-    ),
+    money("amount", "the user's amount excluding VAT, in the estate's currency", needed=True),
     rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
     local_time("obtainedAt", "when the commission was earned"),
 )

@@ -129,11 +129,7 @@ REFERENCE = (
     *nested("status", LABEL),
     *nested("address", ADDRESS),
     boolean("isNewHome", "whether the home is newly built"),
-    text(
-        "responsibleAgentName",
-        "name of the responsible agent, whose id the service does not send",
-        personal=True,
-    ),
+    text("responsibleAgentName", "name of the responsible agent; no id is sent", personal=True),
     day("contractDay", "day of the sale contract"),
     local_time("advertisedAt", "when the home was first advertised", needed=True),
 )
