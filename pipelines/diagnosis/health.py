@@ -202,8 +202,8 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
         remedy = (
-            "Its loads are kept. Dagster repeats a killed run by itself within two minutes; repeat anything "
-            "else, or run `brokerbi sync` for missing and due months."
+            "Its loads are kept. Dagster repeats a killed run by itself within two minutes. Repeat any other "
+            "command, or run `brokerbi sync` for missing and due months."
         )
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
@@ -229,7 +229,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
-            error=f"{size(free)} is free.",
+            error=f"Only {size(free)} of the disk is free.",
             remedy="Lower BROKERBI_KEEP_PUBLISHED, set BROKERBI_LANDING_DAYS, and delete the oldest files in "
             "published/.",
         )
@@ -245,7 +245,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
                 Kind.NEVER_READ,
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
-                error="It has never been read.",
+                error="No report has been read yet.",
                 remedy=f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run.",
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}

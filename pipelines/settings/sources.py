@@ -51,7 +51,9 @@ class Sources:
             named = variables["customers"]
             self.values["customers"] = [overlay(by_id.pop(entry["id"], {}), entry) for entry in named]
             if by_id:
-                self.warnings.append(f"BROKERBI_CUSTOMERS overrides the file; not used: {', '.join(by_id)}.")
+                self.warnings.append(
+                    f"BROKERBI_CUSTOMERS overrides the customers of the file; not used: {', '.join(by_id)}."
+                )
         if logins:
             self.values["logins"] = overlay(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)
@@ -75,7 +77,7 @@ class Sources:
     def _read_file(self, model: type[BaseSettings], directory: Path) -> Table:
         path = directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
         if CONFIG in self.environment and not path.exists():
-            raise SettingsError([f"{CONFIG} names {path}, but there is no such file."])
+            raise SettingsError([f"{CONFIG} names {path}, but there is no such file; correct the path."])
         try:
             table = _with_customer_tables(TomlConfigSettingsSource(model, path)())
         except (OSError, ValueError) as error:

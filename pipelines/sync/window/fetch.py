@@ -36,6 +36,7 @@ from pipelines.sync.window.answers import (
 from pipelines.sync.window.bisect import RejectedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRejected, page_of_answer, read_answer
+from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.load.profile import stored_rows
 
@@ -188,7 +189,7 @@ class _WindowReader:
         else:
             self.used_pages += await self._read_ids(self.window.ids)
         if (halved := len(limit.too_long) - halved_before) > 0:
-            self.notes.append(f"{halved} spans were halved")
+            self.notes.append(f"{counted(halved, 'span')} halved")
         self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
@@ -222,7 +223,7 @@ class _WindowReader:
         if len(gone) == len(ids):  # the customer or the address may be wrong
             raise gone[0]
         if gone:
-            self.notes.append(f"{len(gone)} of {len(ids)} ids no longer exist (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} ids not found (404)")
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
