@@ -26,9 +26,7 @@ app.add_typer(budget, name="budget")
 
 @command("plan", budget)
 def run_plan(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="a CSV, Parquet or .xlsx file; see docs/operators.md")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or .xlsx: docs/operators.md")],
     target: Annotated[Path, option("the file to write the plan to", "PLAN", "--plan")],
     json: Json = False,
 ) -> int:

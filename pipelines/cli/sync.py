@@ -127,9 +127,7 @@ def run_sync(
     report: Reports,
     ids: Ids,
     refresh: Refresh = False,
-    accept_shrink: Annotated[
-        bool, flag("--accept-shrink", "load answers that would otherwise be held back")
-    ] = False,
+    accept_shrink: Annotated[bool, flag("--accept-shrink", "load answers otherwise held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
     no_wait: Annotated[bool, flag("--no-wait", "exit with 1 if another command is running")] = False,
 ) -> int:

@@ -117,9 +117,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
-        result = (
-            f"{file} cannot be read ({error}), so nothing is retried or limited, and dead runs go unnoticed"
-        )
+        result = f"{file} cannot be read ({error}): no retries or limits, and dead runs go unnoticed"
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
@@ -136,9 +134,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
             state = "readable" if settings.shard else "as shipped"
             yield Finding("dagster", Severity.WELL, f"{file} is {state}")
     if daemon_seen(settings.data_dir) is None:  # a daemon that stopped is reported as a condition
-        result = (
-            "it was never started for this data directory, so nothing runs nightly, and no message is sent"
-        )
+        result = "it was never started for this data directory: no nightly run, backfill or message"
         yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
 
 

@@ -172,21 +172,13 @@ class Settings(BaseModel):
     )
     password_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
-    customers: tuple[Customer, ...] = Field(
-        default=(), description="a list of ids separated by commas, like M30011,G2"
-    )
+    customers: tuple[Customer, ...] = Field(default=(), description="a list of ids, like M30011,G2")
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
-    timeout_seconds: float = Field(
-        default=30, gt=0, le=3600, description="a number of seconds above 0, at most 3600"
-    )
-    retry_seconds: float = Field(
-        default=300, ge=0, le=86_400, description="a number of seconds from 0 to 86400"
-    )
-    largest_answer_mb: int = Field(
-        default=24, ge=1, le=8192, description="a number of megabytes from 1 to 8192"
-    )
+    timeout_seconds: float = Field(default=30, gt=0, le=3600, description="a number above 0, at most 3600")
+    retry_seconds: float = Field(default=300, ge=0, le=86_400, description="a number from 0 to 86400")
+    largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="a whole number from 1 to 8192")
 
     # Reports and times.
     start: Annotated[Month, BeforeValidator(_checked_start)] = Field(

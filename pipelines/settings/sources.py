@@ -51,9 +51,7 @@ class Sources:
             named = variables["customers"]
             self.values["customers"] = [overlay(by_id.pop(entry["id"], {}), entry) for entry in named]
             if by_id:
-                self.warnings.append(
-                    f"BROKERBI_CUSTOMERS overrides the customers of the file; not used: {', '.join(by_id)}."
-                )
+                self.warnings.append(f"BROKERBI_CUSTOMERS overrides the file; not used: {', '.join(by_id)}.")
         if logins:
             self.values["logins"] = overlay(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)

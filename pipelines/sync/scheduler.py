@@ -121,10 +121,7 @@ class Scheduler:
         status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():
-                status, reason = (
-                    WindowStatus.SKIPPED,
-                    "the rows state no month, so each month is requested by itself",
-                )
+                status, reason = WindowStatus.SKIPPED, "rows state no month; now requested month by month"
                 self._request_by_month(task, window)
             case RejectedTogether():
                 status = WindowStatus.SKIPPED

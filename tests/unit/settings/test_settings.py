@@ -194,7 +194,7 @@ def test_a_login_for_a_function_may_be_shared_or_of_one_customer(tmp_path: Path)
 def test_customers_named_in_the_environment_keep_their_values_from_the_file(tmp_path: Path) -> None:
     customer = '{id="M1", name="Office one", region="Coast", active=false, password_file="gone"}'
     settings = load(tmp_path, f'customers = [{customer}, {{id="M2"}}]', BROKERBI_CUSTOMERS="M1,M9")
-    assert settings.warnings == ("BROKERBI_CUSTOMERS overrides the customers of the file; not used: M2.",)
+    assert settings.warnings == ("BROKERBI_CUSTOMERS overrides the file; not used: M2.",)
     assert names(settings.customers) == [("M1", "Office one"), ("M9", "")]
     assert names(settings.active_customers) == [("M9", "")]
     assert [customer.region for customer in settings.customers] == ["Coast", ""]

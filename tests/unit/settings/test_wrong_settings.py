@@ -24,7 +24,7 @@ WRONG = [
     ("BASE_URL", "http://service.example/hush", "begins with http, so anyone on the network could"),
     ("USERNAME", "", "is not set; set it to the username of the login."),
     ("PASSWORD", "", "is not set; set it to the password, or set BROKERBI_PASSWORD_FILE to"),
-    ("CUSTOMERS", "", "is not set; set it to a list of ids separated by commas, like M30011,G2."),
+    ("CUSTOMERS", "", "is not set; set it to a list of ids, like M30011,G2."),
     ("CUSTOMERS", "M1,M1", "names M1 more than once; keep one of each."),
     ("START", "", "is not set; set it to the first month to keep, like 2024-01."),
     ("START", "2024", "is not a month; write it as YYYY-MM, for example 2024-01."),
@@ -112,7 +112,7 @@ def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sen
 @pytest.mark.parametrize(
     ("customers", "sentence"),
     [
-        ("5", "is not a list of ids separated by commas, like M30011,G2."),
+        ("5", "is not a list of ids, like M30011,G2."),
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
         ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
