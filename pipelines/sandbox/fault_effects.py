@@ -74,7 +74,7 @@ def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int
     """The query of a page, with the effects of the faults in PAGES.
 
     The answer to the first request of a window, for whichever page, lacks the moving rows. If the fault is
-    restless, the answers to the third, fifth and further odd requests lack them, too.
+    restless, the answers to the third, the fifth and so on lack them, too.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:

@@ -209,7 +209,5 @@ def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, in
         meetings, viewings, calls, contacts = (
             0 if limit is None else rng.randint(0, limit) for limit in most
         )
-        days.append(
-            (meetings // 3, viewings, calls, contacts)
-        )  # on average, one sales meeting in four weekdays
+        days.append((meetings // 3, viewings, calls, contacts))  # about one sales meeting in four weekdays
     return tuple(days)
