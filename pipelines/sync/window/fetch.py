@@ -162,8 +162,9 @@ class _WindowReader:
             limits = self.report.shrink_limits
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
-            f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
-            f"and has {self.rows_by_month[day] or 'none'} now; it was read twice"
+            f"{f'{day:%Y-%m}' if day else 'the report'} had "
+            f"{counted(stored_rows(self.task.stored, day), 'row')} and has "
+            f"{self.rows_by_month[day] or 'none'} now; it was read twice"
             for day in self._suspect_months()
         ]
         return normalized
