@@ -11,7 +11,7 @@ from functools import partial
 
 from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
-REQUESTED_USER = requested("asked_user_id", description="the requested user", id_of="user")
+REQUESTED_USER = requested("asked_user_id", description="id of the requested user", id_of="user")
 # The users of a customer or, if no user is loaded, the users who earned commission. How the service names the
 # id of a user is not documented, so the column is `id` or `user_id`.
 USER = ById(
@@ -31,9 +31,9 @@ OWN_BOOKED = measure(
 )
 
 RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    "budget_sold_estates": ("SoldEstates", "The homes that each office plans to sell", (SOLD,)),
-    "budget_commission": ("Commission", "The commission that each office plans to earn", (COMMISSION,)),
-    "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
+    "budget_sold_estates": ("SoldEstates", "sold homes", (SOLD,)),
+    "budget_commission": ("Commission", "commission", (COMMISSION,)),
+    "budget_crm": ("Crm", "customer meetings", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     # Operation -> the budgeted quantity, the counterpart for a range of months, and the measures.
@@ -67,13 +67,13 @@ budget = partial(
 
 
 def _range_report(name: str) -> Report:
-    operation, meaning, measures = RANGES[name]
+    operation, budgeted, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
     # The interface states no limit; with 60 months, most first backfills take one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,
-        description=f"{meaning} in a month, with its history.",
+        description=f"The monthly budgets of offices and users for {budgeted}, with their history.",
         endpoint=Endpoint(path, "month bounds", window_months=60),
         timing=Timing(months_ahead=True),
         tables=(Table(name, "[].users[].months[]", ROWS, columns),),
@@ -97,10 +97,10 @@ def _month_report(
 
 
 OFFICE_BUDGET = (
-    "The monthly budget of the office for {0}, with its history. It is requested once a week, and when {1} "
-    "changes. It is on by default, because it may have fields that {1} lacks."
+    "The monthly budget of the office for {0}, with its history. Requested once a week, and when {1} "
+    "changes. On by default, because it may have fields that {1} lacks."
 )
-USER_BUDGET = "The monthly budget of each user for {}: one request per user and month, so off by default."
+USER_BUDGET = "The monthly budget of each user for {}. Off by default; takes one request per user and month."
 REPORTS = (
     *(_range_report(name) for name in RANGES),
     *(_month_report("office_budget", "{customerId}", OFFICE_BUDGET, operation) for operation in MONTHLY),

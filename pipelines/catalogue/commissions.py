@@ -31,7 +31,7 @@ TWO_MONTHS = 2
 EARNINGS = (
     money(
         "commission",
-        "commission for sales, valuations and writing assignments; currency and tax basis not documented",
+        "commission from sales, valuations and writing assignments; currency and tax basis not documented",
         needed=True,
     ),
     money(
@@ -48,24 +48,24 @@ EARNINGS = (
 
 OFFICE_EARNINGS = (
     *nested("office", (text("customerId", "customer id of the office, with its prefix letter"),)),
-    text("customerId", "the old customer number without prefix; office_customer_id replaces it"),
+    text("customerId", "old customer number of the office, without prefix; office_customer_id replaces it"),
     *EARNINGS,
 )
 USER_EARNINGS = (  # the service does not state the office
-    text("userId", "id of the user who earned", id_of="user"),
+    text("userId", "id of the user who earned the commission", id_of="user"),
     *EARNINGS,
 )
 # One event of RunningCommissions. It has no id, and equal rows can both be real.
 RUNNING_COMMISSION = (
     text(
         "userId",
-        "id of the user who earned, from the commission split or the project",
+        "id of the user who earned it, from the commission split or the project",
         id_of="user",
         needed=True,
     ),
     text("customerId", "customer id of the office, from the commission split or the project"),
-    text("estateId", "id of the estate, or of the project, that earned it"),
-    money("amount", "amount excluding VAT in the estate's currency, already split", needed=True),
+    text("estateId", "id of the estate or project for which it was earned"),
+    money("amount", "the user's amount excluding VAT, in the estate's currency", needed=True),
     rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
     local_time("obtainedAt", "when the commission was earned"),
 )
@@ -108,7 +108,7 @@ def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapp
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return monthly_report(
         name=name,
-        description=f"Earnings of each {earner} in a month{{}}: totals, so each request is for one month.",
+        description=f"Earnings of each {earner} in a month{{}}, as totals; so each request is for one month.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(

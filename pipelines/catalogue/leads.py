@@ -28,8 +28,8 @@ from pipelines.catalogue.model import (
 IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
-    description="whether the row was removed: no field states it, so active and removed rows are requested "
-    "separately; null if both requests returned this row and nearly all others, or if version 0.1 loaded it",
+    description="whether the lead or tip was removed; null if that is unknown, because the service answered "
+    "alike for active and removed ones, or because version 0.1 loaded the row",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
@@ -56,26 +56,26 @@ TIP_RECEIVER = (
 LEAD_USER = (
     text("id", "id of the user", id_of="user"),
     text("name", "name of the user", personal=True),
-    text("type", "whether it is a User, a Group or an Office"),
+    text("type", "whether the user is a User, a Group or an Office"),
     text("employeeNumber", "employee number of the user", personal=True),
 )
 
 OUTGOING_DETAILS = (
     text("id", "id of the lead"),
     text("title", "heading of the lead"),
-    text("type", "kind of lead, free text"),
+    text("type", "kind of lead, as free text"),
     text("message", "free text of the lead", personal=True),
 )
 
 INCOMING_DETAILS = (
     *OUTGOING_DETAILS,
-    text("state", "state of the lead, such as New or Done; an open set", needed=True),
+    text("state", "state of the lead, such as New or Done; others are possible", needed=True),
 )
 
 TIP_DETAILS = (
     text("id", "id of the tip"),
     text("title", "heading of the tip"),
-    text("state", "state of the tip, such as New or Done; an open set", needed=True),
+    text("state", "state of the tip, such as New or Done; others are possible", needed=True),
     text("message", "the sender's text, which the receiver may have edited", personal=True),
     text("type", "whether the tip came FromUser or FromViewing"),
 )
@@ -88,7 +88,7 @@ CONTACT = (
 
 LEAD_ESTATE = (
     text("id", "id of the estate"),
-    text("estateStatus", "state of the estate, such as ForSale or Sold; an open set"),
+    text("estateStatus", "state of the estate, such as ForSale or Sold; others are possible"),
     *nested("status", LABEL),
 )
 
@@ -124,7 +124,7 @@ dated_table = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
 lead_table = partial(dated_table, key=("lead_id",))
 
 REQUESTED_OFFICE = requested("asked_customer_id", description="customer id of the requested office")
-REQUESTED_ESTATE = requested("asked_estate_id", description="the requested estate")
+REQUESTED_ESTATE = requested("asked_estate_id", description="id of the requested estate")
 SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
 
 BID = (
@@ -144,7 +144,7 @@ REPORTS = (
     Report(
         name="tips_and_leads",
         subject="leads",
-        description="Received leads, sent leads and tips by day of creation, including removed ones.",
+        description="Leads received, leads sent and tips by day of creation, including removed ones.",
         endpoint=Endpoint(
             path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
             time_parameters="dates",
@@ -160,7 +160,7 @@ REPORTS = (
         total_rows="totalRowCount",  # assumed: no field outside the rows is documented
         tables=(
             lead_table("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
-            lead_table("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),
+            lead_table("outgoing_leads", "outgoingLeads[]", "One row per lead sent.", OUTGOING_LEAD),
             dated_table("tips", "tips[]", "One row per tip between colleagues.", TIP, key=("tip_id",)),
         ),
     ),
@@ -168,8 +168,8 @@ REPORTS = (
         Report(
             name,
             subject="bidding",
-            description=f"The {kind} bids for each estate sold in the last 60 days: one request per estate "
-            "and week.",
+            description=f"The {kind} bids for each estate sold in the last 60 days. Off by default; takes "
+            "one request per estate and week.",
             endpoint=Endpoint(
                 f"/CRM/{operation}/{{customerId}}",
                 "none",

@@ -22,7 +22,7 @@ PORTRAIT = (
     local_time("dateChanged", "when the portrait's entry was last changed", personal=True),
     local_time("dateChangedImageData", "when the portrait's bytes were last changed", personal=True),
     text("url", "address of the portrait", personal=True),
-    boolean("showImageOnInternet", "whether the portrait may be shown", personal=True),
+    boolean("showImageOnInternet", "whether the portrait may be shown on the internet", personal=True),
     text("extension", "file format of the portrait", personal=True),
 )
 
@@ -72,7 +72,7 @@ REPORTS = (
             Table(
                 "live_activity",
                 "users[]",
-                "One row per user; each undeclared column with numbers counts another activity.",
+                "One row per user and month. Any further column of numbers counts another activity.",
                 (*LIVE_USER, *LIVE_ACTIVITY),
             ),
         ),
@@ -82,7 +82,11 @@ REPORTS = (
         description="Commissions per user in a month, with some delay, for the latest three months only.",
         endpoint=Endpoint(f"{PATH}/LiveData/CommissionReport", "dates"),
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
-        tables=(Table("live_commissions", "users[]", "One row per user.", (*LIVE_USER, *LIVE_COMMISSION)),),
+        tables=(
+            Table(
+                "live_commissions", "users[]", "One row per user and month.", (*LIVE_USER, *LIVE_COMMISSION)
+            ),
+        ),
     ),
     snapshot_report(
         name="users",
@@ -94,7 +98,7 @@ REPORTS = (
             Table(
                 "users__spoken_languages",
                 "@users.spokenLanguages[]",
-                "One row per language of a user; the row's fields are not documented.",
+                "One row per language of a user; the fields of a language are not documented.",
                 (PARENT_USER_ID,),
                 parent="users",
             ),
@@ -102,7 +106,7 @@ REPORTS = (
     ),
     snapshot_report(
         name="trademarks",
-        description="The current trademarks of the customer, with their history; one request per night.",
+        description="The current trademarks of the customer, with their history; takes one request a night.",
         endpoint=Endpoint(f"{PATH}/External/Trademarks", "none"),
         is_assumed=True,
         tables=(

@@ -48,7 +48,7 @@ COORDINATE = (
     degrees("latitud", "latitude in decimal degrees"),
 )
 AGENT_OFFICE = (
-    text("customerId", "customer id of the agent's own office, not always the reporting one"),
+    text("customerId", "customer id of the agent's own office, which may not be the reporting office"),
     text("name", "name of the agent's own office"),
     text("city", "town of the agent's own office"),
 )
@@ -77,9 +77,9 @@ ESTATE = (
     day("accessDay", "day of possession"),
     local_time("depositReportedAt", "when the deposit was accounted for"),
     money("commission", "whole commission; currency and tax basis not documented", needed=True),
-    text("commissionText", "the agreed fee in free text, when it is a fixed one"),
+    text("commissionText", "the agreed fee as free text, if it is a fixed fee"),
     local_time("commissionReceivedAt", "when the commission was received"),
-    boolean("isNewHome", "whether it is newly built"),
+    boolean("isNewHome", "whether the home is newly built"),
     *nested("wgs84Coordinate", COORDINATE),
     local_time("changedAt", "when the estate was last changed"),
     money("startingPrice", "asking price; currency not documented"),
@@ -89,7 +89,7 @@ ESTATE = (
     money("startingPriceForeign", "asking price in the foreign currency; foreign properties only"),
     money("finalPriceForeign", "sale price in the foreign currency; foreign properties only"),
     text("currencyCode", "code of the foreign currency; foreign properties only"),
-    rate("currencyExchangeRate", "exchange rate of that currency; foreign properties only"),
+    rate("currencyExchangeRate", "exchange rate of the foreign currency; foreign properties only"),
 )
 NOT_IN_PRODUCTION = {  # fields of estates and agents that GetEstateReportProdDb does not send
     "address.countryCode",
@@ -108,30 +108,30 @@ THIN_AGENT = tuple(column for column in AGENT if column.source not in NOT_IN_PRO
 ESTATE_CHANGE = (
     local_time("changedAt", "when the estate changed"),
     *nested("status", LABEL),
-    money("commission", "whole commission then; currency and tax basis not documented"),
-    money("commissionForeign", "whole commission then, in the foreign currency"),
-    money("startingPrice", "asking price then; currency not documented"),
-    money("finalPrice", "sale price then; currency not documented"),
-    money("startingPriceForeign", "asking price then, in the foreign currency"),
-    money("finalPriceForeign", "sale price then, in the foreign currency"),
-    text("currencyCode", "code of the foreign currency then"),
-    rate("currencyExchangeRate", "exchange rate of that currency then"),
+    money("commission", "whole commission after the change; currency and tax basis not documented"),
+    money("commissionForeign", "whole commission after the change, in the foreign currency"),
+    money("startingPrice", "asking price after the change; currency not documented"),
+    money("finalPrice", "sale price after the change; currency not documented"),
+    money("startingPriceForeign", "asking price after the change, in the foreign currency"),
+    money("finalPriceForeign", "sale price after the change, in the foreign currency"),
+    text("currencyCode", "code of the foreign currency after the change"),
+    rate("currencyExchangeRate", "exchange rate of the foreign currency after the change"),
 )
 AGENT_CHANGE = (
     local_time("changedAt", "when the share changed"),
-    money("commission", "the agent's share then, in SEK; tax basis not documented"),
-    money("commissionForeign", "the agent's share then, in the foreign currency"),
-    percent("percentageOfTotal", "the agent's share then, in percent of the whole commission"),
+    money("commission", "the agent's share after the change, in SEK; tax basis not documented"),
+    money("commissionForeign", "the agent's share after the change, in the foreign currency"),
+    percent("percentageOfTotal", "the agent's share after the change, in percent of the whole commission"),
 )
 # The columns of a sold estate in the answer of /Estates.
 REFERENCE = (
     text("id", "id of the estate"),
     *nested("status", LABEL),
     *nested("address", ADDRESS),
-    boolean("isNewHome", "whether it is newly built"),
-    text("responsibleAgentName", "name of the responsible agent; the id is not sent", personal=True),
+    boolean("isNewHome", "whether the home is newly built"),
+    text("responsibleAgentName", "name of the responsible agent; no id is sent", personal=True),
     day("contractDay", "day of the sale contract"),
-    local_time("advertisedAt", "when it was first advertised", needed=True),
+    local_time("advertisedAt", "when the home was first advertised", needed=True),
 )
 OFFICE_PATH = "officeSaleReports[]"
 FILED = "under which the service filed the estate, as text"
@@ -150,11 +150,11 @@ OFFICE_OF_REFERENCES = (
     text("[].customerId", "customer id of the office", name="office_customer_id"),
     text("[].name", "name of the office", name="office_name"),
     text("[].city", "town of the office", name="office_city"),
-    text("[].*[]#", "name of the list with the row", name="kind"),
+    text("[].*[]#", "kind of home: the name of the list that holds the row", name="kind"),
 )
 
-REQUESTED_ESTATE = requested("asked_estate_id", description="the requested estate")
-REQUESTED_NUMBER = requested("asked_estate_number", description="the requested estate number")
+REQUESTED_ESTATE = requested("asked_estate_id", description="id of the requested estate")
+REQUESTED_NUMBER = requested("asked_estate_number", description="number of the requested estate")
 
 
 def _nested_tables(
@@ -171,7 +171,7 @@ def _nested_tables(
         Table(
             agents,
             f"@{estates}.agents[]",
-            "One row per agent entitled to commission of an estate.",
+            "One row per agent and estate for which the agent receives commission.",
             (estate_id, *agent),
             parent=estates,
             requested=requested_columns,
@@ -180,7 +180,7 @@ def _nested_tables(
         Table(
             f"{name}_estate_changes",
             f"@{estates}.changes[]",
-            "One row per change of an estate, with the values set then.",
+            "One row per change of an estate, with its values after the change.",
             (estate_id, *ESTATE_CHANGE),
             parent=estates,
             requested=requested_columns,
@@ -202,7 +202,7 @@ def _estates(
     estates = Table(
         f"{name}_estates",
         ESTATE_ROWS,
-        f"{description} One row per estate whose day is in the window.",
+        f"{description} One row per estate.",
         (*LEVELS, *(THIN_ESTATE if is_thin else ESTATE)),
         key=("id",),
         dated_by=dated_by,
@@ -222,10 +222,10 @@ report_by_contract_date = partial(  # a sale has one contract date, so it belong
 )
 SOLD = "Sold estates, with their agents, shares and changes."
 BY_CONTRACT_DATE = (
-    "Estates by contract date, of every kind of assignment (assignment_text). They may include writing "
-    "assignments as well as sales, so never add them to `sales`."
+    "Estates by contract date, of every kind of assignment (assignment_text). They include sales, so never "
+    "add up this report and `sales`."
 )
-THIN = "The estates of estates_report with fewer fields and no changes, so off by default."
+THIN = "The estates of estates_report with fewer fields and without changes. Off by default."
 REPORTS = (
     report_by_contract_date(
         name="sales",
@@ -260,7 +260,7 @@ REPORTS = (
                 Table(
                     f"{name}_estates",
                     "estates[]",
-                    "One row per estate that matched.",
+                    "One row per matching estate.",
                     ESTATE,
                     requested=(column,),
                     key=("id",),
@@ -275,8 +275,8 @@ REPORTS = (
     ),
     report_by_contract_date(
         name="sold_estates",
-        description="References to sold estates by contract date, in one list per kind of home. On by "
-        "default, because no other report has the kind and the first day of advertising.",
+        description="Sold estates by contract date, in one list per kind of home. On by default, because no "
+        "other report has the first day of advertising.",
         endpoint=Endpoint(f"{PATH}/Estates", "dates", window_months=ONE_YEAR),
         timing=Timing(follows_sales=True),
         tables=(
@@ -293,8 +293,8 @@ REPORTS = (
     *(
         sales_report(
             name=name,
-            description=f"The estates of estates_report by {criterion} instead of by contract date, so off "
-            f"by default; {requests}.",
+            description=f"The estates of estates_report by {criterion} instead of contract date. Off by "
+            f"default; takes {requests}.",
             endpoint=_endpoint("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
             timing=Timing(enabled=False),
             stored_as="months",
@@ -303,11 +303,11 @@ REPORTS = (
         )
         for name, selection, criterion, dated_by, requests in (
             ("estates_by_access", "Access", "day of possession", "access_day", "one request per night"),
-            ("estates_by_creation", "Create", "the day they were entered", None, "three requests per night"),
+            ("estates_by_creation", "Create", "day of entry", None, "three requests per night"),
             (
                 "estates_by_property_change",
                 "LatestPropertyChangeDate",
-                "the latest change of the property",
+                "latest change of the property",
                 None,
                 "three requests per night",
             ),

@@ -26,7 +26,7 @@ app.add_typer(budget, name="budget")
 
 @command("plan", budget)
 def run_plan(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or .xlsx: docs/operators.md")],
     target: Annotated[Path, option("the file to write the plan to", "PLAN", "--plan")],
     json: Json = False,
 ) -> int:
@@ -87,7 +87,7 @@ def run_push(
         print_json({**numbers, "open": open_budgets, "stopped": pushed.stopped})
     else:
         print_records(open_budgets)
-        hint = "; push the plan again for the others" if open_budgets else ""
+        hint = "; push the plan again for the rest" if open_budgets else ""
         say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{hint}")
     warn(pushed.stopped and f"stopped: {pushed.stopped}")
     return 0 if pushed.is_confirmed else 1

@@ -63,8 +63,8 @@ def run_demo(
             is_published = publish(settings) if night == today else finish(settings).publication.has_new_file
             is_well &= summary.is_well and is_published
     say(
-        f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
-        "a budget was raised (07), and an agent left (25)."
+        f"On {today - INCIDENTS}, a sale was cancelled and another restated (see `brokerbi query 08`), a "
+        "budget was raised (`brokerbi query 07`), and an agent left (`brokerbi query 25`)."
     )
     say(f"Open {data_dir}/warehouse.duckdb in DuckDB 1.1 or later, and {data_dir}/report.html in a browser.")
     return 0 if is_well else 1

@@ -84,7 +84,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
     try:
         return run(**arguments)
     except KeyboardInterrupt:
-        log("brokerbi: stopped; finished work is kept, and the same command continues from there")
+        log("brokerbi: stopped, and finished work is kept; run the same command again to continue")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -154,7 +154,7 @@ First = Annotated[Month | None, option("first month", "YYYY-MM", "--from", parse
 Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=parse_month)]
 Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
 Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
-Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
+Ids = Annotated[list[str], options("the id of an estate, for reports on demand", "ID", "--id", "--estate")]
 Refresh = Annotated[bool, flag("--refresh", "also fetch months that are already loaded")]
 
 

@@ -111,7 +111,7 @@ def run_replay(
                 reports=[report_named(name).name for name in report],
                 quarantine=quarantine,
                 on_load=lambda loads, total: progress.show(
-                    f"{count(loads)} of {count(total)} loads replayed"
+                    f"{count(loads)} of {counted(total, 'load')} replayed"
                 ),
             )
         finally:
@@ -131,7 +131,7 @@ def run_erase(
     contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
 ) -> int:
-    """Suppress a person in all data stored now or loaded later."""
+    """Erase a person from all data, stored now or loaded later."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 

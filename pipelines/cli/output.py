@@ -200,6 +200,6 @@ def sentence_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         remedy = "" if isinstance(error, FileNotFoundError) else "; check the disk and its permissions"
-        return f"{error.strerror or error} ({error.filename or 'no file named'}){remedy}"
+        return f"{error.strerror or error} ({error.filename or 'unknown file'}){remedy}"
     kind = type(error).__name__
-    return f"unexpected error ({kind}); set BROKERBI_TRACEBACK=1 and run it again to see where"
+    return f"unexpected error ({kind}); set BROKERBI_TRACEBACK=1 and run the command again to see where"

@@ -82,7 +82,7 @@ def _print_answer(data_dir: Path, statement: str, variables: dict[str, Any]) -> 
     if not answer.rows:
         log("brokerbi: no rows")
     if answer.has_more:
-        log(f"brokerbi: only the first {count(MAX_TABLE_ROWS)} rows; --format csv writes them all")
+        log(f"brokerbi: these are the first {count(MAX_TABLE_ROWS)} rows; --format csv writes all of them")
 
 
 def _format_value(value: Any) -> str:
@@ -118,7 +118,7 @@ def _write_answer(data_dir: Path, statement: str, variables: dict[str, Any], for
 @command("explain")
 def run_explain(
     month: Annotated[Month, option("the month", "YYYY-MM", parser=parse_month)],
-    measure: Annotated[str, option("a column of the monthly mart, or budget_commission", "NAME")],
+    measure: Annotated[str, option("a column of a monthly mart, or budget_commission", "NAME")],
     office: Annotated[str, option("an id or part of a name; default: the chain", "ID_OR_NAME")] = "",
     user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
     json: Json = False,
@@ -149,7 +149,7 @@ def print_explanation(explanation: Explanation) -> None:
         print_step("unknown", f"{report} is not loaded for this month, so the number is unknown, not zero")
         return
     print_step("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
-    condition = "damaged" if explanation.damage else "as they were stored; the loads in meta.loads:"
+    condition = "damaged" if explanation.damage else "as they were stored, by these loads of meta.loads:"
     print_step("the answers", condition)
     print_records([{**asdict(load), "landing": f"landing/{load.landing}"} for load in trace.loads])
     print_records(

@@ -26,7 +26,7 @@ COUNTED_FIELDS = ("columns", "missing", "extra")
 
 @command("status")
 def run_status(
-    check: Annotated[bool, flag("--check", "exit with 1 if an error is open or nothing published")] = False,
+    check: Annotated[bool, flag("--check", "exit with 1 if there is an error or no published file")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned window and page sizes")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
@@ -77,7 +77,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
             print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
-            text = f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)"
+            text = f"learned: {report} of {customer} is requested {words} (--forget-caps forgets this)"
             print_wrapped("", text)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
@@ -174,7 +174,7 @@ def run_shapes(
                 say(sample.proposal)
     if write:
         added = add_to_file(settings.shapes_file, samples)
-        say(f"{settings.shapes_file}: {', '.join(added) if added else 'nothing to add'}")
+        say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing'}")
     return int(any(sample.state == "not understood" for sample in samples))
 
 

@@ -70,10 +70,10 @@ def run_plan(
     print_records(
         [dict(zip(names, group, strict=True)) | _totals(reports) for group, reports in groups.items()]
     )
-    more = " The sync will first ask which sales changed, and may add older months." if plan.probes else ""
+    more = " It would first ask which sales changed, which may add older months." if plan.probes else ""
     print_wrapped(
         "",
-        f"{counted(plan.requests, 'request')} expected if all is well; "
+        f"A sync would send {counted(plan.requests, 'request')} if all goes well, in about "
         f"{duration(plan.seconds)} at {plan.requests_per_second:g} per second.{more} Nothing was sent.",
     )
     return 0
@@ -127,7 +127,7 @@ def run_sync(
     report: Reports,
     ids: Ids,
     refresh: Refresh = False,
-    accept_shrink: Annotated[bool, flag("--accept-shrink", "load answers despite the guard")] = False,
+    accept_shrink: Annotated[bool, flag("--accept-shrink", "load answers otherwise held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
     no_wait: Annotated[bool, flag("--no-wait", "exit with 1 if another command is running")] = False,
 ) -> int:

@@ -37,7 +37,7 @@ OPERATORS_SECTIONS = frozenset(
 """Sections of dagster.yaml that operators adapt to their machine; these are not compared."""
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
-ASK_SUPPORT = "if `brokerbi doctor` shows it again, ask the service's support"
+ASK_SUPPORT = "if `brokerbi doctor` shows this again, ask the service's support"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def examine(
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
     for warning in settings.warnings:
-        yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
+        yield Finding("settings", Severity.WARNING, warning, "remove the setting, or correct its name")
     if settings.today is not None:
         result = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
         yield Finding("settings", Severity.WARNING, result, "remove BROKERBI_TODAY for real nightly runs")
@@ -117,7 +117,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
-        result = f"{file} cannot be read ({error}): no retries, no limits, and dead runs go unnoticed"
+        result = f"{file} cannot be read ({error}): no retries or limits, and dead runs go unnoticed"
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
@@ -134,7 +134,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
             state = "readable" if settings.shard else "as shipped"
             yield Finding("dagster", Severity.WELL, f"{file} is {state}")
     if daemon_seen(settings.data_dir) is None:  # a daemon that stopped is reported as a condition
-        result = "never started for this data directory: no nightly run, no backfill and no message"
+        result = "it was never started for this data directory: no nightly run, backfill or message"
         yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
 
 
@@ -145,7 +145,7 @@ def _service_findings(
     customers = [customer.id for customer in settings.active_customers]
     requests = len(reports) * len(customers)
     seconds = duration(requests / settings.requests_per_second)
-    result = f"if the login is accepted, about {requests} requests follow, in about {seconds}"
+    result = f"if the login is accepted, about {counted(requests, 'request')} will follow, in about {seconds}"
     yield Finding("service", Severity.WELL, result)
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
@@ -171,11 +171,11 @@ def _service_findings(
         own_samples = [sample for sample in samples if sample.customer == customer]
         accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
         answered = [sample for sample in accepted if sample.state not in ("no access", "not answered")]
-        result = f"{len(answered)} of {len(accepted)} reports answer"
+        result = f"answered: {len(answered)} of {counted(len(accepted), 'report')}"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
         if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
             result += f"; denied today, so not requested again: {', '.join(denied)}"
-            remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
+            remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
         elif answered and len(answered) == len(accepted):
             yield Finding(f"access of {customer}", Severity.WELL, result)

@@ -231,7 +231,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
-            error=f"{size(free)} is free.",
+            error=f"Only {size(free)} of the disk is free.",
             remedy="Lower BROKERBI_KEEP_PUBLISHED, set BROKERBI_LANDING_DAYS, and delete the oldest files in "
             "published/.",
         )
@@ -247,7 +247,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
                 Kind.NEVER_READ,
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
-                error="It has never been read.",
+                error="No report has been read yet.",
                 remedy=f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run.",
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}

@@ -47,7 +47,7 @@ IDS = {
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """Few tries and a short time for retries of a request, because the operator is waiting."""
 MAX_UNANSWERED = 10
-REMEDY = 'Write its path in shapes.toml, or "-" if the service has none.'
+REMEDY = 'Write each path in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class _Sampler:
         rows = MIN_PAGE_SIZE if report.endpoint.paged else UNPAGED
         request = build_request(report, customer, span, variant, rows=rows)
         if (report.name, customer) in self.denied:
-            raise Forbidden("The service denied it today (403).", request=request)
+            raise Forbidden("The service denied this report earlier today (403).", request=request)
         client = self.clients(customer, report.endpoint.path)
         _, document = await client.get(request, read_document, tries=MAX_TRIES)
         return document

@@ -1,1 +1,1 @@
-"""A Connect service in memory over a seeded world, on a loopback socket or, in tests, without a network."""
+"""The sandbox: a made-up Connect service in memory. It listens on this machine only; tests need no socket."""

@@ -46,7 +46,10 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The `budgets` of an office and month, by user, after the writes that are shown by now."""
+        """The budgets of an office and month by user.
+
+        A written budget replaces the one in `budgets` as soon as it is shown.
+        """
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):
@@ -55,7 +58,7 @@ class BudgetWrites:
         return merged
 
     def accept(self, body: bytes, shown: Budget) -> None:
-        """Set the budget in a body (interface, Budget maintenance); `shown` is the budget shown until now.
+        """Set a budget from the body of a request; `shown` is the budget that the service shows now.
 
         Rejects an invalid body with 400. `omitted` decides what happens to measures that the body omits.
         """

@@ -73,8 +73,8 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page, with the effects of the faults in PAGES.
 
-    The first request for any page of a window gets an answer without the moving rows. If the fault is
-    restless, so do the third, the fifth and so on.
+    The answer to the first request of a window, for whichever page, lacks the moving rows. If the fault is
+    restless, the answers to the third, the fifth and so on lack them, too.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:

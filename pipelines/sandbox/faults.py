@@ -163,7 +163,7 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes a request. Only `after` and `count` depend on other requests."""
+        """Whether a fault strikes a request. Other requests matter only to `after` and `count`."""
         self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
         too_early = self._matched[number] <= fault.after

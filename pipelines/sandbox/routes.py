@@ -236,7 +236,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find_route(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path, with the values of its names in braces; a POST finds only the writing route."""
+    """The route of a path, with the values of its names in braces; for POST, the one that sets a budget."""
     for route in ROUTES:
         path_values = route.match(segments)
         if path_values is not None and (route.answer is None) is (method == "POST"):

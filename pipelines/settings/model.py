@@ -88,7 +88,7 @@ def _split_at_commas(value: object) -> object:
     return value
 
 
-NOT_CARRIED = "may not contain a colon or a control character, because Basic authentication cannot carry it"
+NOT_CARRIED = "contains a colon or a control character, which Basic authentication cannot send; remove it"
 HAS_CONTROL = "contains a line break or another control character; remove it"
 NOT_A_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
 NOT_A_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
@@ -172,13 +172,13 @@ class Settings(BaseModel):
     )
     password_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
-    customers: tuple[Customer, ...] = Field(default=(), description="ids separated by commas, like M30011,G2")
+    customers: tuple[Customer, ...] = Field(default=(), description="a list of ids, like M30011,G2")
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
-    timeout_seconds: float = Field(default=30, gt=0, le=3600, description="seconds above 0, at most 3600")
-    retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
-    largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
+    timeout_seconds: float = Field(default=30, gt=0, le=3600, description="a number above 0, at most 3600")
+    retry_seconds: float = Field(default=300, ge=0, le=86_400, description="a number from 0 to 86400")
+    largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="a whole number from 1 to 8192")
 
     # Reports and times.
     start: Annotated[Month, BeforeValidator(_checked_start)] = Field(
@@ -188,7 +188,7 @@ class Settings(BaseModel):
         default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
     )
     reports: Annotated[tuple[str, ...] | None, BeforeValidator(_split_at_commas)] = Field(
-        default=None, description="report names separated by commas, or +name and -name"
+        default=None, description="a list of report names separated by commas, or of +name and -name"
     )
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
@@ -223,7 +223,7 @@ class Settings(BaseModel):
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[
         tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_split_at_commas)
-    ] = Field(default=(), description="formats separated by commas: parquet, csv, xlsx")
+    ] = Field(default=(), description="a list of formats separated by commas: parquet, csv, xlsx")
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
     # `shard` names an installation if several share one Dagster; `lake` holds Delta tables for other engines.
@@ -245,7 +245,7 @@ class Settings(BaseModel):
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
     ping_url_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     acknowledge: tuple[Acknowledgement, ...] = Field(
-        default=(), description="tables with a kind, a reason and until"
+        default=(), description="a list of tables, each with kind, reason and until"
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
@@ -258,7 +258,7 @@ class Settings(BaseModel):
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"names {', '.join(twice)} more than once; keep one of each")
         if not any(customer.active for customer in customers):
-            raise ValueError("names no active customer; separate ids with commas, like M30011,G2")
+            raise ValueError("names no active customer; name at least one, like M30011")
         return customers
 
     @model_validator(mode="after")

@@ -75,7 +75,7 @@ class Sources:
     def _read_file(self, model: type[BaseSettings], directory: Path) -> Table:
         path = directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
         if CONFIG in self.environment and not path.exists():
-            raise SettingsError([f"{CONFIG} names {path}, but there is no such file."])
+            raise SettingsError([f"{CONFIG} names {path}, but there is no such file; correct the path."])
         try:
             table = _with_customer_tables(TomlConfigSettingsSource(model, path)())
         except (OSError, ValueError) as error:

@@ -102,7 +102,7 @@ def _table(table: Table, part: Any, where: str) -> Table:
                 raise PathError(f"{table.name}.{column.name}: {error}") from None
             if column.needed:
                 raise PathError(
-                    f"columns needs a line for {column.name}: write its path, or "
+                    f"columns lacks {column.name}: add a line with its path, or with "
                     f'"{NONE}" if the service has none ({error})'
                 ) from None
             paths[column.name] = NONE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.causes import list_names
 from pipelines.shapes.paths import NONE
+from pipelines.words import counted
 from warehouse.load.profile import Profiles, TableProfile, add_up, stored_rows
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def check_shrink(
         lost = count - sum(rows[month] for month in months)
         if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
-            raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would be removed", REMEDY)
+            issue = f"{lost} of {counted(count, 'stored row')}{when} would be removed"
+            raise HeldBack(ROWS_LOST, issue, REMEDY)
     check_columns(add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
 
 

@@ -39,7 +39,7 @@ class Progress:
         return (
             f"requesting {counted(self.windows, 'window')}, about {counted(plan.requests, 'request')}, "
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
-            + (f"; {counted(loaded, 'month')} are loaded and not requested" if loaded else "")
+            + (f"; {counted(loaded, 'month')} already loaded, so not requested" if loaded else "")
         )
 
     def add(self, window: WindowResult) -> bool:

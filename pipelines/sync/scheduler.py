@@ -121,11 +121,11 @@ class Scheduler:
         status, reason = WindowStatus.FAILED, getattr(error, "issue", str(error))
         match error:
             case RowsWithoutMonths():
-                status, reason = WindowStatus.SKIPPED, "its rows state no month, so it is requested by month"
+                status, reason = WindowStatus.SKIPPED, "rows state no month; now requested month by month"
                 self._request_by_month(task, window)
             case RejectedTogether():
                 status = WindowStatus.SKIPPED
-                reason = "its months were rejected together, so it is requested in halves"
+                reason = "the months were rejected together, so the window is halved"
                 task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
                 task.put_back([window])
             case HeldBack():

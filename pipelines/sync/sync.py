@@ -24,6 +24,7 @@ from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import PageSize
 from pipelines.sync.window.task import TaskState
+from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import Cap, add_requests, record_cap, record_denial, record_failures
 from warehouse.ledger.status import read_conditions
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
 
 RECORDED_AS_FAILURES = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
 POSTPONED = (
-    "{} changed months are postponed to the next nightly runs, as one run reads at most {} again "
+    "{} postponed to the next nightly runs, as one run reads at most {} changed months again "
     "(BROKERBI_CHANGED_MONTHS)"
 )
 POSTPONED_IDS = (
-    "{} due ids are postponed to the next nightly runs, as one run requests at most {} (BROKERBI_IDS_A_NIGHT)"
+    "{} postponed to the next nightly runs, as one run requests at most {} ids (BROKERBI_IDS_A_NIGHT)"
 )
 
 Caps = Mapping[Pair, Cap]
@@ -137,10 +138,12 @@ class _Run:
             if planned.out_of_scope:
                 add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
             if months.postponed:
-                reason = POSTPONED.format(len(months.postponed), len(months.due_for("changed")))
+                reason = POSTPONED.format(
+                    counted(len(months.postponed), "month"), len(months.due_for("changed"))
+                )
                 add(reason, months.postponed, warnings=(reason,))
             if planned.postponed_ids:
-                add(POSTPONED_IDS.format(planned.postponed_ids, self.settings.ids_a_night))
+                add(POSTPONED_IDS.format(counted(planned.postponed_ids, "due id"), self.settings.ids_a_night))
 
     async def request_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load the planned windows, then record the outcome.

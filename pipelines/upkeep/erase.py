@@ -120,5 +120,5 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
     else:
         receipt.problems.append(
             f"the earlier file is still published ({publication.why}): "
-            "correct the cause, and run the same command again"
+            "correct the cause, then run the same command again"
         )

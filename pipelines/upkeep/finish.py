@@ -101,8 +101,8 @@ def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
         with httpx.Client(transport=transport, timeout=PING_SECONDS) as client:
             answer = client.get(address)
     except httpx.HTTPError as error:
-        return f"BROKERBI_PING_URL could not be called ({type(error).__name__})"
-    return "" if answer.is_success else f"BROKERBI_PING_URL answered {answer.status_code}; check it"
+        return f"BROKERBI_PING_URL could not be called ({type(error).__name__}); check the address"
+    return "" if answer.is_success else f"BROKERBI_PING_URL answered {answer.status_code}; check the address"
 
 
 def _build_and_check(

@@ -142,7 +142,7 @@ class _Replay:
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
             self.result.notes.append(
-                f"rebuilt from landing alone: {counted(count, 'stored answer')}; their changes are unknown, "
+                f"rebuilt from landing alone: {counted(count, 'stored answer')}; earlier changes are lost, "
                 "so marts.restatements, marts.sale_changes and marts.user_month_versions lack them"
             )
 

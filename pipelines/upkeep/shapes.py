@@ -78,7 +78,7 @@ def adopt_shapes(
         samples = sample_reports(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
         proposed = [sample for sample in samples if sample.state == "proposed"]
         if names := add_to_file(settings.shapes_file, proposed):
-            on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
+            on_message(f"shapes found and written to {settings.shapes_file}: {', '.join(names)}")
     return with_shapes(context.catalogue, settings.shapes_file), loaded
 
 

@@ -76,7 +76,7 @@ def test_a_user_who_is_gone_is_noted_and_the_budgets_of_the_others_are_loaded(of
     [one, *others] = sorted(user for (user,) in office.rows("SELECT id FROM bi.users"))
     assert office.sync(Fault("404", path=f"/{one}/"), reports=(NAME,)).is_well
     assert budgeted(office) == set(others)
-    gone = f"1 of {1 + len(others)} ids no longer exist (404)"
+    gone = f"1 of {1 + len(others)} ids not found (404)"
     assert {note for (note,) in office.rows("SELECT note FROM meta.loads WHERE report = $1", NAME)} == {gone}
 
 

@@ -53,7 +53,7 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
     assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).failure_lines() == []
-    assert "1 spans were halved" in here.value("SELECT note FROM meta.loads")
+    assert "1 span halved" in here.value("SELECT note FROM meta.loads")
     assert caps(here) == [("sales", 1)]
     here.sync(refresh=True)
     assert len(here.asked) == 2

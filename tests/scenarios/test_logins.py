@@ -63,7 +63,7 @@ def test_the_doctor_names_the_login_and_asks_what_others_are_for(wrong: Scenario
     [finding] = [one for one in found if one.subject == f"login of {offices}"]
     assert finding.remedy.startswith("Correct the username or password of the login for report; ")
     rights = [one.result for one in found if one.subject.startswith("access")]
-    assert rights == ["2 of 2 reports answer"] * 2
+    assert rights == ["answered: 2 of 2 reports"] * 2
 
 
 def test_budgets_are_planned_and_pushed_with_the_logins_of_their_functions(tmp_path: Path) -> None:

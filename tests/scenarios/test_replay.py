@@ -162,7 +162,7 @@ def test_a_replay_says_that_changes_are_not_remembered_after_the_working_file_wa
     here = restated.copied_to(tmp_path / "data")
     here.lose_working_file()
     [note] = here.replay().notes
-    assert "their changes are unknown" in note
+    assert "earlier changes are lost" in note
     assert here.cells() == restated.cells()
     assert here.replay().notes == []
 

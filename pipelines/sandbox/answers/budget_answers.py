@@ -39,7 +39,7 @@ def month_report(name: str, query: ReportQuery) -> object:
 
 
 def range_report(name: str, query: ReportQuery) -> object:
-    """Report/Budget: each office, as documented, with its users; the shape of a user is a guess."""
+    """Report/Budget: a row for each office, with its users."""
     return [
         {
             "customerId": office.customer_id,

@@ -115,7 +115,7 @@ def running_commissions(query: ReportQuery) -> object:
 
 
 def live_report(query: ReportQuery) -> object:
-    """LiveData/CommissionReport: sums by user, over the contracts of this month and the last two months."""
+    """LiveData/CommissionReport: sums by user, over the contracts of this month and the two before."""
     today = query.snapshot.world.as_of
     first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
     sums: dict[str, Sums] = {}
@@ -138,7 +138,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """Yield the contract day and the assignment with each share credited to the offices in the interval."""
+    """Yield each share credited to the offices in the interval, with its contract day and assignment."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

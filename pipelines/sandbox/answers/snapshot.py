@@ -1,4 +1,4 @@
-"""The world as known on one day, and a parsed report request against it."""
+"""The world as known on one day, and a valid request that is answered from it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Snapshot:
         return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
-        """The budgets of a month as shown now, without those of users known to have left before it."""
+        """The budgets of a month as shown now. Users known to have left before that month have none."""
         current: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
             left = self.user(office_id, budget.user_id).left

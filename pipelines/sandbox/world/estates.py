@@ -74,8 +74,8 @@ def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
     intake = rng.randint(1, 8)
     text = "Fast arvode enligt avtal" if happens(rng, 0.05) else None
     versions = (listed, sold, *_revisions(rng, parts, sold))
-    names = _estate_names(office, month, number)
-    return Estate(*names, records.SALE, kind, place, is_new_home, intake, text, created, advertised, versions)
+    ids = _estate_ids(office, month, number)
+    return Estate(*ids, records.SALE, kind, place, is_new_home, intake, text, created, advertised, versions)
 
 
 def _assignment(rng: Random, staff: Staff, month: Month, assignment: str, number: int) -> Estate:
@@ -87,11 +87,11 @@ def _assignment(rng: Random, staff: Staff, month: Month, assignment: str, number
     intake = rng.randint(1, 8)
     text = "Fast arvode" if happens(rng, 0.5) else None
     created = days_after(rng, versions[0].known_at, -20, -2)
-    names = _estate_names(office, month, FIRST_NUMBER[assignment] + number)
-    return Estate(*names, assignment, kind, place, False, intake, text, created, None, versions)
+    ids = _estate_ids(office, month, FIRST_NUMBER[assignment] + number)
+    return Estate(*ids, assignment, kind, place, False, intake, text, created, None, versions)
 
 
-def _estate_names(office: Office, month: Month, number: int) -> tuple[str, str, str]:
+def _estate_ids(office: Office, month: Month, number: int) -> tuple[str, str, str]:
     """The id of an estate, its number at the office, and the customer id of the office."""
     running = (month.year - 2000) * 12 + month.number
     own_number = f"{month.year % 100:02d}{month.number:02d}-{number:03d}"

@@ -37,7 +37,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The users. The last one employed for EMPLOYED_BEFORE leaves; the first user always stays."""
+        """The users. The last one who has worked for EMPLOYED_BEFORE leaves, unless that is the first."""
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:
@@ -86,7 +86,7 @@ class Incidents:
 
     def _is_active(self, lead: Lead) -> bool:
         is_known = lead.steps[0].known_at < self.moment - KNOWN_BEFORE
-        is_of_month = Month.of(lead.created_at.date()) == self.month  # a seller's lead is older than the sale
+        is_of_month = Month.of(lead.created_at.date()) == self.month  # a lead that led to a sale may be older
         return (
             is_known
             and is_of_month

@@ -1,4 +1,4 @@
-"""The market: seasons, growth, kinds of estates, prices, and commissions and their shares."""
+"""The market: seasons, growth, kinds of estates, prices, commissions and how they are split."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
 
 @lru_cache(maxsize=4_000)
 def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
-    """Meetings, viewings, calls and new contacts of each day; none on Saturdays, only viewings on Sundays."""
+    """Meetings, viewings, calls and new contacts by day: none on Saturdays, only viewings on Sundays."""
     rng = random_for(seed, "activity", user_id, month)
     days: list[tuple[int, int, int, int]] = []
     for number in range(1, month.last_day.day + 1):
@@ -209,7 +209,5 @@ def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, in
         meetings, viewings, calls, contacts = (
             0 if limit is None else rng.randint(0, limit) for limit in most
         )
-        days.append(
-            (meetings // 3, viewings, calls, contacts)
-        )  # a sales meeting on a random fourth of the weekdays
+        days.append((meetings // 3, viewings, calls, contacts))  # about one sales meeting in four weekdays
     return tuple(days)

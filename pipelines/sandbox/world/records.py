@@ -93,7 +93,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Prices in whole units of a currency, commission in cents, rate in ten-thousandths of a krona."""
+    """A foreign sale: prices in whole units of its currency, commission in cents, rate in 1/10 000 krona."""
 
     currency: str
     rate: int

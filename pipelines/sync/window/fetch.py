@@ -36,6 +36,7 @@ from pipelines.sync.window.answers import (
 from pipelines.sync.window.bisect import RejectedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRejected, page_of_answer, read_answer
+from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.load.profile import stored_rows
 
@@ -161,8 +162,9 @@ class _WindowReader:
             limits = self.report.shrink_limits
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
-            f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
-            f"and has {self.rows_by_month[day] or 'none'} now; it was read twice"
+            f"{f'{day:%Y-%m}' if day else 'the report'} had "
+            f"{counted(stored_rows(self.task.stored, day), 'row')} and has "
+            f"{self.rows_by_month[day] or 'none'} now; it was read twice"
             for day in self._suspect_months()
         ]
         return normalized
@@ -188,7 +190,7 @@ class _WindowReader:
         else:
             self.used_pages += await self._read_ids(self.window.ids)
         if (halved := len(limit.too_long) - halved_before) > 0:
-            self.notes.append(f"{halved} spans were halved")
+            self.notes.append(f"{counted(halved, 'span')} halved")
         self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
@@ -222,7 +224,7 @@ class _WindowReader:
         if len(gone) == len(ids):  # the customer or the address may be wrong
             raise gone[0]
         if gone:
-            self.notes.append(f"{len(gone)} of {len(ids)} ids no longer exist (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} ids not found (404)")
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:

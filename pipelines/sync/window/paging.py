@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.connect.errors import BadRequest, Forbidden, NotFound
 from pipelines.normalize.pages import Id, page_facts
 from pipelines.sync.window.answers import report_as_read
+from pipelines.words import counted
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import Report
@@ -83,8 +84,8 @@ class PageSize:
                     raise
             else:
                 if rejections:
-                    accepted = f"{rows} are accepted" if rows else "read unpaged"
-                    note(f"{self.rows} rows per page were rejected; {accepted}")
+                    accepted = f"{rows} was accepted" if rows else "read unpaged"
+                    note(f"the page size {self.rows} was rejected; {accepted}")
                 self.accept(rows)
                 return page
         raise rejections[0]
@@ -275,7 +276,7 @@ def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
     if page.total != first.total and not (page.is_empty or totals_are_per_page):
         raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
     if repeated := page.complete_ids & seen:
-        raise PagingUnproven(f"{len(repeated)} ids appeared again on page {len(pages)}")
+        raise PagingUnproven(f"{counted(len(repeated), 'id')} appeared again on page {len(pages)}")
     if page.rows and not page.complete_ids and page.rows_hash in seen:
         raise PagingUnproven(f"page {len(pages)} repeats an earlier page")
     seen.update(page.complete_ids or [page.rows_hash])

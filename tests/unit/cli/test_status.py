@@ -62,7 +62,7 @@ def test_reading_commands_create_nothing(
 ) -> None:
     given_settings(monkeypatch, here, tmp_path / "data")
     assert [main([command]) for command in ("status", "plan")] == [0, 0]
-    assert "1 request expected" in capsys.readouterr().out
+    assert "would send 1 request" in capsys.readouterr().out
     assert not (tmp_path / "data").exists()
 
 

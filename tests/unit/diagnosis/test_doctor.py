@@ -97,7 +97,7 @@ def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
     message = httpx.MockTransport(lambda _: httpx.Response(200, json={"message": "Internal error"}))
     found = findings(replace(world, transport=message), ask=True)
     assert "sales of G1, M30016" in [one.subject for one in found if one.severity is Severity.ERROR]
-    assert not any("reports answer" in one.result for one in found)
+    assert not any("answered: " in one.result for one in found)
 
 
 def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested_without_a_ledger(

@@ -122,7 +122,7 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
     unread = Overview([replace(FRESH, customer="M2")])
     new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
-    assert [one.error for one in new] == ["It has never been read."]
+    assert [one.error for one in new] == ["No report has been read yet."]
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
 

@@ -24,7 +24,7 @@ WRONG = [
     ("BASE_URL", "http://service.example/hush", "begins with http, so anyone on the network could"),
     ("USERNAME", "", "is not set; set it to the username of the login."),
     ("PASSWORD", "", "is not set; set it to the password, or set BROKERBI_PASSWORD_FILE to"),
-    ("CUSTOMERS", "", "is not set; set it to ids separated by commas, like M30011,G2."),
+    ("CUSTOMERS", "", "is not set; set it to a list of ids, like M30011,G2."),
     ("CUSTOMERS", "M1,M1", "names M1 more than once; keep one of each."),
     ("START", "", "is not set; set it to the first month to keep, like 2024-01."),
     ("START", "2024", "is not a month; write it as YYYY-MM, for example 2024-01."),
@@ -33,9 +33,9 @@ WRONG = [
     ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
     ("NIGHTLY", "0 5 0 * *", "('0 5 0 * *') is not a schedule in cron's five fields, like 0 5 * * *"),
     ("PASSWORD", "hush\n", "contains a line break or another control character; remove it"),
-    ("USERNAME", "hush:hush", "may not contain a colon or a control character, because Basic"),
+    ("USERNAME", "hush:hush", "contains a colon or a control character, which Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
-    ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
+    ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file; correct the path."),
     ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of BROKERBI_CUSTOMERS; write"),
     ("CUSTOMER__G2__PASWORD", "hush", "S: customer 'G2' has a key 'pasword' that is not a setting."),
     ("CUSTOMER__G2__ACTIVE", "nej", "S: the active of customer 'G2' is not true or false."),
@@ -112,13 +112,13 @@ def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sen
 @pytest.mark.parametrize(
     ("customers", "sentence"),
     [
-        ("5", "is not ids separated by commas, like M30011,G2."),
+        ("5", "is not a list of ids, like M30011,G2."),
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
         ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
         (
             '[{id = "M1", active = false}]',
-            "names no active customer; separate ids with commas, like M30011,G2.",
+            "names no active customer; name at least one, like M30011.",
         ),
     ],
 )

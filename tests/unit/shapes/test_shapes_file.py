@@ -72,8 +72,8 @@ def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Pa
         (
             '[budget_commission]\nrows = "x[]"',
             (
-                "[budget_commission] columns needs a line for user_id: write its path, "
-                'or "-" if the service has none '
+                "[budget_commission] columns lacks user_id: add a line with its path, "
+                'or with "-" if the service has none '
                 "('[].users[].userId' is not on the path to the rows at 'x[]')"
             ),
         ),

@@ -175,4 +175,4 @@ def test_a_monitor_is_called_once_if_it_has_an_address() -> None:
 
 def test_a_monitor_that_does_not_answer_is_reported_without_its_address() -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(404))
-    assert ping(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check it"
+    assert ping(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check the address"
