@@ -175,8 +175,8 @@ all_conditions AS (
     SELECT
         CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, report,
         customer, due_utc AS since_utc, state AS cause,
-        CASE WHEN last_success_utc IS NULL THEN 'It has never been read.'
-            ELSE 'It has not been read for ' || late_after_hours || ' hours.' END AS error,
+        CASE WHEN last_success_utc IS NULL THEN 'The report has never been read.'
+            ELSE 'The report has not been read for ' || late_after_hours || ' hours.' END AS error,
         CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next nightly run.'
             ELSE 'Check that the schedule `nightly` and the daemon are running.' END AS remedy,
         'reports_are_fresh' AS check_name

@@ -234,7 +234,7 @@ def test_of_many_customers_that_a_check_names_each_has_its_condition(*, is_remov
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
-    assert problems(given) == [("late", "error", None, "M1", "It has not been read for 30 hours.")]
+    assert problems(given) == [("late", "error", None, "M1", "The report has not been read for 30 hours.")]
 
 
 def test_needed_columns_that_all_answers_of_the_latest_day_lack_are_one_problem_of_their_report() -> None:

@@ -84,7 +84,8 @@ class Cap:
     whole_rows: int | None = None
 
     def __str__(self) -> str:
-        length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
+        number, unit = (self.days, "day") if self.days else (self.months, "month")
+        length = f"{number} {unit}{'s' * (number != 1)}" if number else ""
         words = [f"for at most {length} at a time"] if length else []
         if self.page_size is not None:
             words.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
