@@ -29,7 +29,7 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount as figures and by month, and the agents with the largest changes. None without headcount."""
+    """Headcount, and the agents whose commission fell or rose the most. None if there is no headcount."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
@@ -61,7 +61,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents and their year to date. None if no agent has a known commission or a budget."""
+    """One office's agents and their year to date. None if no agent has a known commission or budget."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
