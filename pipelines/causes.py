@@ -93,10 +93,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 def matching_conditions(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """The conditions that explain why months were not loaded.
-
-    Each of `keys` names such a month by report, customer and month.
-    """
+    """The conditions that explain why the months of `keys` (report, customer, month) were not loaded."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
         row

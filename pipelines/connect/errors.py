@@ -96,12 +96,9 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """The last try ended with 5xx, a time-out, or a broken or stale answer.
+    """The last try ended with 5xx, a time-out, or a broken or stale answer."""
 
-    `timed_out` is true if most tries timed out.
-    """
-
-    timed_out: bool = False
+    timed_out: bool = False  # whether more than half of the tries timed out
 
 
 class Unreachable(ConnectError):

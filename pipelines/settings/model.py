@@ -120,8 +120,7 @@ class FunctionLogin(BaseModel):
 
     model_config = FROZEN
 
-    # Without a username, that of the customer is used; if the customer has none, the shared one.
-    username: Username | None = Field(default=None, repr=False)
+    username: Username | None = Field(default=None, repr=False)  # None: the customer's, else the shared one
     password: Secret | None = None
     password_file: Path | None = None
 
@@ -316,11 +315,9 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The object with the login for requests of this customer to this path, and the login's function.
 
-        The first login that is set is used:
-        1. the customer's own login for a function of the path, for crm_bids rather than for crm
-        2. the customer's own login for all paths; the function is then empty
-        3. the shared login for a function of the path, as in 1
-        4. otherwise the shared login for all paths; the function is then empty
+        The customer's own logins come before the shared ones. In either group, a login for a function of the
+        path comes before the login for all paths, whose function is empty. A narrower function comes before a
+        wider one: crm_bids before crm.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -408,8 +405,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
     """The error with which a sync would reject the settings; None if a sync would accept them.
 
-    The result is also None if neither an address nor any part of the shared login is set: such settings are
-    not meant for a sync.
+    Also None if neither an address nor any part of the shared login is set, because no sync is then intended.
     """
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None

@@ -42,9 +42,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: to a member, to the elements of lists, or to the values of a keyed object.
 
-    `names` are simplified. They are empty for `*[]` (`is_any`), and for `[]` or `{}` alone, where the value
-    reached so far is itself the list or keyed object. Comparisons ignore spelling and `#`: `Office_s{}#`
-    equals `offices{}`.
+    `names` are simplified. They are empty for `*[]` (`is_any`), and for `[]` if the value so far is the list.
+    Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
     """
 
     text: str = field(compare=False)
@@ -58,8 +57,7 @@ class Step:
 class Hop:
     """The path from one level of a document to the next: members to walk through, then a step.
 
-    The step leads into a list or keyed object. The last step of a path may also lead to an object: the last
-    hop of `rows[].sale` is `sale`.
+    The step leads into a list or keyed object, or in the last hop also to a single object: `rows[].sale`.
     """
 
     members: tuple[str, ...]
@@ -72,9 +70,9 @@ class ColumnPath:
     """Where to find a column's value.
 
     `level` is a position on the path to the rows: 0 is the document, and the last level is the row. `members`
-    are the names to follow from there. Without members, the value is the whole element at this level or,
-    if `is_key`, its key. For a column of the parent row, `parent` is the parent's
-    table, and `members` has only the column's name.
+    are the names to follow from there. Without members, the value is the element at this level or, if
+    `is_key`, its key. For a column of the parent row, `parent` is the parent's table, and `members` has the
+    column's name.
     """
 
     level: int = -1
@@ -92,11 +90,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse a column's path; None for `-`.
-
-        Raises PathError if the path cannot be read, or leads into a list or keyed object that is not on the
-        path to the rows.
-        """
+        """Parse a column's path; None for `-`. Raises PathError for a list that does not contain the rows."""
         if text == NONE:
             return None
         if text.startswith("."):

@@ -31,10 +31,7 @@ Only rows that meet the condition count. In the condition, `_today` is the curre
 def months_with_rows(
     connection: DuckDBPyConnection, table: str, condition: str
 ) -> Mapping[str, Collection[date]]:
-    """For each customer, the months in which the table of bi has rows that meet a condition in SQL.
-
-    Empty if meta.columns has no columns of the table.
-    """
+    """By customer, the months in which a table has rows that meet `condition`; empty for an unknown table."""
     if not connection.execute(_COLUMNS, [table]).fetchall():
         return {}
     return dict(
@@ -47,10 +44,7 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The customer's ids from the first source that has any. Empty if no source has any.
-
-    A source is skipped if its table lacks one of the id columns.
-    """
+    """The ids of the first source that has any; a source whose table lacks an id column is skipped."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):

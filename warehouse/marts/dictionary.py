@@ -24,10 +24,7 @@ LINEAGE_COLUMNS = {
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for the path at which a column was found in an answer.
-
-Terminals and pages show the path, so control characters are replaced.
-"""
+"""SQL for a column's path in the answers. Control characters are replaced, because terminals show it."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 

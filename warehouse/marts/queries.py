@@ -29,8 +29,7 @@ class QueryError(Exception):
 class Query:
     """A SQL file: a single SELECT under a header of comments.
 
-    The header's first line is the question. The next lines state the grain and what may surprise a
-    reader. Then come sections:
+    The header's first line is the question. The next lines state the grain and pitfalls. Sections follow:
     - `Columns:` the meaning of each column
     - `Parameters:` the parameters of a mart, which make it a table macro, or the variables of an analysis
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
@@ -118,9 +117,8 @@ def rows_by_query(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of the named queries of a folder, or of all its queries, by name.
 
-    A query may use the macros of sql/macros.sql and, by getvariable(), these `variables`. If the database
-    lacks a table or column that a query reads, the result for that query is None. Such a database is older
-    than the query, or only partly built.
+    A query may use the macros of sql/macros.sql and, by getvariable(), these `variables`. A query has
+    None instead of rows if it reads a table or column that an older or partly built database lacks.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

@@ -123,8 +123,7 @@ class TableExport:
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
     """Write the rows of a SELECT, with a line of headings.
 
-    If a text or heading begins with one of `formula_chars`, an apostrophe is put before it, so that a
-    spreadsheet does not read it as a formula.
+    An apostrophe is put before a text or heading that begins with one of `formula_chars`.
     """
     characters = ", ".join(map(literal, formula_chars))
     # If the SELECT ends in a comment, the line break ends that comment before the bracket.

@@ -93,13 +93,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The amounts of a foreign sale: prices in whole units of `currency`, commission in cents.
-
-    `rate` is the value of a unit in ten-thousandths of a krona.
-    """
+    """The amounts of a foreign sale: prices in whole units of `currency`, commission in cents."""
 
     currency: str
-    rate: int
+    rate: int  # the value of a unit, in ten-thousandths of a krona
     starting_price: int
     final_price: int | None
     commission: int
@@ -124,10 +121,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An address, and the currency used there (None in Sweden).
-
-    `rate` is the value of a unit of the currency in ten-thousandths of a krona.
-    """
+    """An address, and the currency used there (None in Sweden)."""
 
     street: str
     zip_code: str
@@ -135,7 +129,7 @@ class Place:
     latitude: float
     longitude: float
     currency: str | None
-    rate: int
+    rate: int  # the value of a unit of the currency, in ten-thousandths of a krona
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +152,13 @@ class Estate:
 
 @dataclass(frozen=True, slots=True)
 class RunningStep:
-    """A part of a commission that a user obtains on a day.
-
-    `amount` is in öre, or for a foreign sale in cents. `rate` is the value of a krona or of a foreign unit,
-    in ten-thousandths of a krona.
-    """
+    """A part of a commission that a user obtains on a day."""
 
     user_id: str
     office: str
     estate_id: str
-    amount: int
-    rate: int
+    amount: int  # in öre, or for a foreign sale in cents
+    rate: int  # as in Place
     obtained_on: date
     known_at: datetime
     gone_at: datetime | None

@@ -55,10 +55,7 @@ MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
-"""If a window's answers exceed this size in total, only the first ones stay parsed in memory.
-
-The others are parsed again when the window is normalized.
-"""
+"""A window's first answers stay parsed, up to this size in total. Later ones are parsed a second time."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """Read the window, and again if rows were lost (`_suspect_months`). Raises HeldBack if the guard objects."""
+        """Read the window, and again if rows were lost. Raises HeldBack if the guard objects."""
         normalized = await self._read_once()
         if self._suspect_months():
             self.notes.append("read twice")
