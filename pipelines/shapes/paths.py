@@ -42,8 +42,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: to a member, to the elements of lists, or to the values of a keyed object.
 
-    `names` are simplified. They are empty for `*[]` (`is_any`), and for `[]` if the value so far is the list.
-    Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
+    `names` are simplified. `*[]` (`is_any`) has none, nor has a bare `[]`, where the value itself is the
+    list. Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
     """
 
     text: str = field(compare=False)

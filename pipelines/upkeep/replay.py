@@ -1,8 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
 If the working file has an earlier format, its rows are copied to a new file, and the answers are replayed
-into it. If the working file is lost, it is rebuilt from landing alone, and a note states what that cannot
-restore.
+into it. If the working file is lost, it is rebuilt from landing alone, and a note states what is lost.
 """
 
 from __future__ import annotations

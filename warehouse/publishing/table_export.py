@@ -21,7 +21,7 @@ NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE
 EXPORTED_AS_DOUBLE = re.compile(r"DECIMAL.*|U?HUGEINT")
 """Types that most programs read as objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
-"""By default DuckDB would take most of the machine's memory."""
+"""DuckDB's memory limit. Its default would be most of the machine's memory."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,10 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 
 @dataclass(slots=True)
 class Sums:
-    """Sums over shares: amounts in öre; parts of estates (the last three) in hundredths of a percent."""
+    """Sums over shares.
+
+    The first three are amounts in öre. The last three count assignments by share: 10,000 is one assignment.
+    """
 
     commission: int = 0
     sold_commission: int = 0
@@ -98,7 +101,7 @@ def by_month(query: ReportQuery) -> object:
 
 
 def running_commissions(query: ReportQuery) -> object:
-    """RunningCommissions: a row for each step obtained in the interval. Rows have no id; two may be equal."""
+    """RunningCommissions: a row for each step in the interval. Rows have no id, and two may be equal."""
     return [
         {
             "userId": step.user_id,

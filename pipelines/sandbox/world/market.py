@@ -84,5 +84,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """Convert a foreign amount to kronor, or cents to öre; `rate` is a unit in ten-thousandths of a krona."""
+    """Convert a foreign amount to kronor, or cents to öre. `rate` is as in `Place` of records.py."""
     return (foreign * rate + WHOLE // 2) // WHOLE

@@ -30,7 +30,7 @@ class TaskState:
     page_size: PageSize = field(default_factory=PageSize)
     windows: deque[Window] = field(init=False)  # not yet requested
     rejected_in_a_row: int = 0  # windows rejected (400) since the last one that was answered
-    rows_lack_months: bool = False  # rows of several months do not state their month
+    rows_lack_months: bool = False  # in answers for several months, rows do not state their month
     stop_reason: str = ""  # why no more windows are requested; empty while they are
     denied: bool = False  # the login has no access to the report, or to any report of the customer
     stored: Profiles = field(default_factory=dict)
