@@ -45,7 +45,7 @@ LATEST_BACKFILLS = 10
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish` if the newest load is neither published nor blocked.
+    """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
     The sensor waits until no run or backfill is queued or under way. It stops waiting when a nightly run has
     ended since the last attempt to publish, or when that attempt is two hours old. A failed job is launched

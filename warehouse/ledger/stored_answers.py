@@ -72,6 +72,7 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, in the order of their numbers; loads without a number come last.
 
+    A replay repeats these loads:
     - the newest load of each month of a report and customer
     - every snapshot, loaded or landed
     - an answer that did not fit its shape, unless a later answer for one of its months, or a later snapshot,
