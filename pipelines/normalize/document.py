@@ -25,7 +25,7 @@ MAX_EXACT_LENGTH = 16  # a float keeps all digits of a fractional number with at
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # if a body translated by _DIGITS has it, _LONG_NUMBER may match
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""The start of a number of 16 or more characters, seven of them before its point: too many for a float."""
+"""The start of a number that a float may cut: at least 16 characters, the first seven of them digits."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )

@@ -34,6 +34,7 @@ MESSAGES = {
     "503": "The service is unavailable.",
 }
 UNCHANGED = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
+"""Faults that change numbers leave these fields alone."""
 WRONG_VALUES: dict[str, object] = {
     "commission": "enligt avtal",
     "amount": "tolv kronor",

@@ -82,7 +82,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """Lines that explain why the run fails, also because of denials in `wrongly_denied`."""
+        """Lines that explain why the run fails. They also cover the windows in `wrongly_denied`."""
         failed = [*self.failing, *self.wrongly_denied]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)

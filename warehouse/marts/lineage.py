@@ -32,8 +32,8 @@ class MeasureSource:
     """The source of a measure: a report, and the rows of the published file behind the measure.
 
     `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}. An old
-    number is the office id without its letters, as some answers give it. If the measure is a budget, `budget`
-    is its name in marts.budgets, and otherwise empty.
+    number is the office id without its letters, as some answers give it. For a budget, `budget` is the
+    name of the measure in marts.budgets. Otherwise it is empty.
     """
 
     report: str
@@ -159,8 +159,8 @@ class Trace:
     number: TracedNumber
     name: str  # the name of the office or user
     value: Decimal | int | None
-    is_open: bool
-    meaning: str
+    is_open: bool  # whether the month had not ended when it was requested
+    meaning: str  # the description of the measure in the mart
     is_ahead: bool  # whether the month had not begun when the service was last read
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int

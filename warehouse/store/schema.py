@@ -46,7 +46,7 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """A column to store, made from a declared or received one. It has not been in any load yet."""
+        """A stored column for a declared or received one; `first_seen_utc` and `first_load_id` stay None."""
         return cls(**{name: getattr(column, name) for name in _DECLARED_FIELDS})
 
 
@@ -87,7 +87,8 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        The id's columns are named `asked_...` and have no source. ID_SEPARATOR joins the values of several.
+        The columns are named `asked_...` and have no source. ID_SEPARATOR joins the values of several
+        columns.
         """
         names = [
             quoted(column.name)

@@ -18,12 +18,12 @@ from pipelines.sandbox.world.records import Estate, Foreign, Office, Place, Runn
 Parts = tuple[tuple[User, int], ...]
 """Users and their shares in hundredths of a percent. The first user is responsible for the estate."""
 
-PROJECT_MONTHS = 18
-SALES_PER_DESK = 1.25
-BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)
+PROJECT_MONTHS = 18  # how long a project sells new homes
+SALES_PER_DESK = 1.25  # in an average month
+BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)  # kinds of homes that may be new
 DOORS = ("", "", "", "A", "B", "C")
 ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, market.PLOT, market.FARM)
-ASSIGNMENTS_PER_DESK = {records.VALUATION: 2.5, records.WRITING: 0.15}
+ASSIGNMENTS_PER_DESK = {records.VALUATION: 2.5, records.WRITING: 0.15}  # in a month
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 """The lowest and the highest fee, in öre."""
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}  # so that no sale has the same number
@@ -234,7 +234,7 @@ def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """The next version, in which two agents have other shares or the commission is another."""
+    """The next version: the two agents have other shares, or the commission is another."""
     if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
         share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
