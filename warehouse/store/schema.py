@@ -87,8 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        The columns are named `asked_...` and have no source. ID_SEPARATOR joins the values of several
-        columns.
+        The columns are named `asked_...` and have no source; several are joined with ID_SEPARATOR.
         """
         names = [
             quoted(column.name)
