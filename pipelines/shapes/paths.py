@@ -70,9 +70,8 @@ class ColumnPath:
     """Where to find a column's value.
 
     `level` is a position on the path to the rows: 0 is the document, and the last level is the row. `members`
-    are the names to follow from there. Without members, the value is the element at this level or, if
-    `is_key`, its key. For a column of the parent row, `parent` is the parent's table, and `members` has the
-    column's name.
+    are the names to follow from there. Without members, the value is this level's element or, if `is_key`,
+    its key. For a column of the parent row, `parent` is the parent's table, and `members` the column's name.
     """
 
     level: int = -1
