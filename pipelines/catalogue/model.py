@@ -246,10 +246,12 @@ class Timing:
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # whether future months are requested, too
-    counterpart: str | None = None  # for budgets of single months: the report of the same budgets over many
+    counterpart: str | None = (
+        None  # for budgets of single months: the report with the same budgets for many months
+    )
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    position: int = 0  # place in the catalogue, so that older months of reports are due in different nights
+    position: int = 0  # place in the catalogue; it shifts the days on which older months are due
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,10 @@ PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_PER_REQUEST = 62
-"""Days in a request for changed sales. Its limit is not documented; this is the shortest of any report."""
+"""Days in a request for changed sales.
+
+Its limit is not documented; this is about two months, the shortest documented limit of any report.
+"""
 
 ADDRESS = (
     text("streetAddress", "street address"),

@@ -241,7 +241,7 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
     ("BOOLEAN", TEXT): lambda text: _BOOLEANS.get(text.lower()),
 }
-# How the warehouse writes these kinds as text when it widens a column.
+# Kinds as text, as the warehouse writes them when it widens a column to VARCHAR.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
     FRACTION: float_as_text,

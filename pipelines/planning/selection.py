@@ -99,7 +99,7 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers that a selection names, else all configured ones, even those that are switched off.
+    """The customers that a selection names, else all in the settings, even those that are not active.
 
     Raises SettingsError for an unknown customer.
     """

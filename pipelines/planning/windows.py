@@ -26,7 +26,10 @@ class Span:
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin where its window begins or ends. No margin goes beyond today."""
+        """The span, with a margin before it if it is the first of its window, and after it if it is the last.
+
+        No margin goes beyond today.
+        """
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -73,7 +76,8 @@ def windows(
 
     Usually, a window has one span. A window whose last month is the current month ends today.
     - With `limit`, no span exceeds that many months, even if a day is added at each end. If the limit is 2,
-      January to March become 1 January to 27 February and 28 February to 31 March.
+      January to March 2023 become 1 January to 27 February (31 December to 28 February with the added days)
+      and 28 February to 31 March.
     - With `max_days`, each window has one month, cut into spans of at most that many days.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
@@ -119,7 +123,10 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """The id and choice of one request. A span is requested once for each id, with each of its choices."""
+    """The id and choice of one request.
+
+    A span is requested once for each combination of an id and a value of the report's `Choices`.
+    """
 
     requested_id: str | None = None
     choice: str | None = None

@@ -88,9 +88,10 @@ def _affected_months(
 ) -> dict[tuple[str, date], set[str]]:
     """The ids of the changed estates, by the report and month that they affect.
 
-    In every report, an estate affects the months of its old and its new contract: a corrected date moves the
-    sale. Some reports have ids of estates, but are not dated by contract. In these reports, an estate also
-    affects the months of its stored rows, and the month of its possession: its rows may move there.
+    In every report, a changed estate affects the months of its stored and its new contract date, because a
+    corrected date moves the sale. Some reports have ids of estates, but are not dated by contract. In these
+    reports, an estate also affects the months of its stored rows, and the month of its possession: its rows
+    may move there.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

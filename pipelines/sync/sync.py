@@ -98,7 +98,7 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """Remove landing files that killed syncs left unfinished, declare the tables, and make a plan."""
+        """Remove the unfinished landing files of killed syncs, declare the tables, and make a plan."""
         with self.store.writing() as connection:
             Landing(self.settings.data_dir / "landing").clear_unfinished()
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)

@@ -1,6 +1,7 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; this module judges all others, and free text, by their names.
+The catalogue decides for documented columns. This module judges all other columns by their names, and columns
+of free text too.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowS
 class TaskState:
     """The state that all windows of one report of one customer share.
 
-    Windows are requested newest first, because the service may have no data for the oldest months.
+    Windows are requested newest first, so that requesting can stop at months that the service rejects as too
+    old.
     """
 
     planned: PlannedReport
@@ -31,7 +32,7 @@ class TaskState:
     windows: deque[Window] = field(init=False)  # not yet requested
     rejected_in_a_row: int = 0  # windows rejected (400) since the last one that was answered
     rows_lack_months: bool = False  # in answers for several months, rows do not state their month
-    stop_reason: str = ""  # why no more windows are requested; empty while they are
+    stop_reason: str = ""  # why requesting windows has stopped; empty if it has not
     denied: bool = False  # the login has no access to the report, or to any report of the customer
     stored: Profiles = field(default_factory=dict)
     accept_shrink: bool = False  # the guard must hold no answer back
