@@ -71,15 +71,14 @@ class Language:
         return self.number(value, has_plus=True)
 
     def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
-        """An amount in few characters: 1.5M, 250k, 900."""
+        """An amount in few characters: 4.0M, 250k, 900."""
         if value is None:
             return UNKNOWN
         amount, form = Decimal(value), self.words["form"]
         for size, unit in ((Decimal(1_000_000), form["million"]), (Decimal(1_000), form["thousand"])):
             if abs(amount) >= size:
                 places = 1 if abs(amount) < 100 * size else 0
-                text = self.number(amount / size, places, has_plus=has_plus)
-                return str(unit).format(text.removesuffix(form["decimal"] + "0"))
+                return str(unit).format(self.number(amount / size, places, has_plus=has_plus))
         return self.number(amount, has_plus=has_plus)
 
     def percent(self, share: Number | None, places: int = 0, *, has_plus: bool = False) -> str:

@@ -68,7 +68,7 @@ def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
         legends.append([label for _, label in drawing.legend])
         description = drawing.description
     assert legends == [["last year", "actual"], ["last year", "forecast", "actual"]]
-    assert "Jan: actual 1k. Feb: last year 992, forecast 2k, actual 2k." in description
+    assert "Jan: actual 1.0k. Feb: last year 992, forecast 2.0k, actual 2.0k." in description
 
 
 def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
@@ -83,7 +83,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> Non
         ("% of budget", "100%", None),
         ("Variance to budget", "0", None),
         ("Homes sold", "2.5", "+20.0%"),
-        ("Average price", "4M", "−10.0%"),
+        ("Average price", "4.0M", "−10.0%"),
         ("Commission rate", "2.50%", "+0.05\N{NO-BREAK SPACE}pp"),
     ]
 
@@ -110,7 +110,9 @@ def test_a_period_has_a_note_on_missing_figures(columns: dict[str, object], note
 
 
 def test_a_note_states_the_range_of_a_forecast() -> None:
-    assert any("may end between 8k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes)
+    assert any(
+        "may end between 8.0k and 9.9k" in note for note in opening(of_chain(chain("A")), ENGLISH).notes
+    )
 
 
 def test_a_recent_month_has_a_note_on_how_much_earlier_months_changed_later() -> None:
@@ -148,7 +150,7 @@ def test_the_offices_table_begins_with_the_office_furthest_behind_budget() -> No
     assert [[row[0], *row[2:4]] for row in texts(table)] == [["B", "70%", "−300"], ["A", "90%", "−100"]]
     assert table is not None
     assert [cell.text for cell in (table.total[0], *table.total[2:4])] == ["All", "95%", "−50"]
-    assert (table.total[6].text, table.total[6].note) == ("–", "9k (1 of 2 offices)")
+    assert (table.total[6].text, table.total[6].note) == ("–", "9.0k (1 of 2 offices)")
     assert [(cell.width, cell.budget, cell.before) for cell in (row[1] for row in table.rows)] == [
         ("90", "100", "81.8")
     ] * 2
