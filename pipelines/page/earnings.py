@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
-from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
+from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns, period_name
 
 PERIODS = ("running", "month", "year", "twelve")
 OF_BUDGET, GAP = budget_columns("actual")
@@ -66,7 +66,8 @@ def opening(facts: Facts, writer: Writer) -> Opening:
         chart=_year_chart(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
-        notes=[*_notes(facts, words), *_forecast_range(facts, writer)],
+        notes=_notes(facts, words)
+        + (_forecast_range(facts, writer) if row and row.last_month.month < 12 else []),
     )
 
 
@@ -133,7 +134,7 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
     words = writer.words
     return [
         Card(
-            words.text(title),
+            words.text(title, period=words.period(row.first_month, row.last_month) if row else ""),
             [(words.text(column.heading), writer.cell(column, shown)) for column in figures],
             sparkline(
                 words.months([month.month for month in months]), [getattr(month, plotted) for month in months]
@@ -151,7 +152,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
     total_growth = PageColumn("cards.total", "total_change", "change", is_minor=True)
     columns = [
         PageColumn(
-            "page.period", lambda row: words.text(f"cards.{row.period}"),
+            "page.period", lambda row: period_name(row.period, row.last_month, words),
             note=lambda row: words.period(row.first_month, row.last_month),
         ),
         PageColumn("figures.commission", kind="money", change="commission_change"),
@@ -181,7 +182,8 @@ def _notes(facts: Facts, words: Language) -> list[str]:
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
         for note in _period_notes(rows[name], facts, words) if name in rows else ():
-            periods_by_note.setdefault(note, []).append(words.text(f"cards.{name}"))
+            periods = periods_by_note.setdefault(note, [])
+            periods.append(period_name(name, rows[name].last_month, words))
     return [f"{', '.join(periods)}: {note}" for note, periods in periods_by_note.items()]
 
 
@@ -258,9 +260,11 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year to date for all offices of the page."""
+    """The year to date for all offices of the page. A year that has ended has no forecast."""
     year = _page_period(facts, "year")
     row = next(iter(facts.forecasts), None)
+    if year and year.last_month.month == 12:
+        return year.with_columns(year_forecast=None, year_budget=None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
@@ -364,7 +368,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         GAP,
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
-        *([forecast, FORECAST] if period == "year" else []),
+        *([forecast, FORECAST] if period == "year" and rows[0].last_month.month < 12 else []),
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
@@ -405,10 +409,12 @@ def _forecast_note(row: Row, words: Language) -> str:
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """Why commission from sales differs from last year: homes, price, fee, and opened or closed offices."""
     words = writer.words
+    names = {name: words.text(f"cards.{name}") for name in PERIODS}
+    names |= {row.period: period_name(row.period, row.last_month, words) for row in facts.periods}
     has_offices_effect = any(row.offices_effect for row in facts.drivers)
     steps = ("homes", "price", "fee", *(["offices"] if has_offices_effect else []))
     columns = [
-        PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),
+        PageColumn("period", lambda row: names[row.period], "words"),
         PageColumn("before", "sold_commission_before", "money"),
         *(PageColumn(step, f"{step}_effect", "signed money") for step in steps),
         PageColumn("now", "sold_commission", "money"),
@@ -425,11 +431,11 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         Series("", colour, [span if span and (span[1] >= 0) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
-    names = [
+    labels = [
         f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
         for name, value in amounts.items()
     ]
-    drawing = chart(words.text(f"cards.{charted.period}"), names, series, words, words.compact)
+    drawing = chart(names[charted.period], labels, series, words, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []
     return Section(
         "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes

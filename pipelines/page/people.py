@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns, period_name
 
 LEADERBOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The length in months of each leaderboard's period, or 0 if the length depends on the last month."""
@@ -116,7 +116,8 @@ def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     if name == "quarter" and months == 1:  # the leaderboard of the month shows the same
         return None
     first = Month.of(last).plus(1 - months).first_day
-    title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
+    values = {"period": words.period(first, last), "year": period_name("year", last, words)}
+    title = words.text(f"leaders.{name.replace(' ', '_')}", **values)
     columns: Sequence[PageColumn] = [
         PageColumn("place", kind="count", note=lambda row: _rank_change(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,16 +22,21 @@ from tests.unit.page.given import agent, chain, changed, doubt, facts, month, ow
 
 ENGLISH = Writer(given.ENGLISH)
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
+Part = TypeVar("Part")
 
 
 def of_chain(facts: Facts) -> Facts:
     return page_facts(facts, facts.scopes[0])
 
 
-def texts(shown: PageTable | Section | None) -> list[list[str]]:
+def shown(part: Part | None) -> Part:
+    assert part is not None
+    return part
+
+
+def texts(part: PageTable | Section | None) -> list[list[str]]:
     """The text and note of each cell of a table, or of the open table of a section."""
-    table = shown.table if isinstance(shown, Section) else shown
-    assert table is not None
+    table = shown(part.table if isinstance(part, Section) else part)
     return [
         [" ".join(filter(None, (one.text, one.note))).replace("\N{NO-BREAK SPACE}", " ") for one in row]
         for row in table.rows
@@ -45,6 +51,14 @@ def test_the_year_is_a_line_of_figures() -> None:
         ("vs last year", "+10.0%"),
         ("Full-year forecast, share of budget", "75%"),
     ]
+
+
+def test_a_year_that_has_ended_is_a_full_year_without_a_forecast() -> None:
+    ended = replace(period(), first_month=month("2025-01"), last_month=month("2025-12"))
+    year = opening(replace(of_chain(chain("A")), periods=[ended]), ENGLISH)
+    assert [name for name, _ in year.figures][1:] == ["share of budget", "vs last year"]
+    assert texts(year.periods)[0][0] == "Full year 2025 January to December 2025"
+    assert (year.cards[0].title, "may end" in str(year.notes)) == ("Homes, January to December 2025", False)
 
 
 def test_growth_is_shown_like_for_like_and_in_total_and_offices_with_a_budget_are_counted() -> None:
@@ -63,8 +77,9 @@ def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
     legends = []
     for offices in (2, 1):
         periods = [replace(row, offices=offices, open_offices=offices) for row in facts.periods]
-        drawing = opening(replace(facts, months=[*facts.months, *coming], periods=periods), ENGLISH).chart
-        assert drawing is not None
+        drawing = shown(
+            opening(replace(facts, months=[*facts.months, *coming], periods=periods), ENGLISH).chart
+        )
         legends.append([label for _, label in drawing.legend])
         description = drawing.description
     assert legends == [["last year", "actual"], ["last year", "forecast", "actual"]]
@@ -72,8 +87,7 @@ def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
 
 
 def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
-    table = opening(facts(periods=(period(),)), ENGLISH).periods
-    assert table is not None
+    table = shown(opening(facts(periods=(period(),)), ENGLISH).periods)
     changes = [
         (head.name, cell.text, cell.change and cell.change.text)
         for head, cell in zip(table.headings, table.rows[0], strict=True)
@@ -144,11 +158,9 @@ def test_the_offices_table_begins_with_the_office_furthest_behind_budget() -> No
     facts = of_chain(chain("A", "B"))
     periods = [one if one.office_id else replace(one, offices=2, open_offices=2) for one in facts.periods]
     behind = [replace(one, actual=Decimal(700)) if one.office_id == "B" else one for one in periods]
-    section = offices_section(replace(facts, periods=behind), ENGLISH, {"A": "offices/A.html"})
-    assert section is not None
-    table = section.table
+    section = shown(offices_section(replace(facts, periods=behind), ENGLISH, {"A": "offices/A.html"}))
+    table = shown(section.table)
     assert [[row[0], *row[2:4]] for row in texts(table)] == [["B", "70%", "−300"], ["A", "90%", "−100"]]
-    assert table is not None
     assert [cell.text for cell in (table.total[0], *table.total[2:4])] == ["All", "95%", "−50"]
     assert (table.total[6].text, table.total[6].note) == ("–", "9.0k (1 of 2 offices)")
     assert [(cell.width, cell.budget, cell.before) for cell in (row[1] for row in table.rows)] == [
@@ -159,14 +171,12 @@ def test_the_offices_table_begins_with_the_office_furthest_behind_budget() -> No
 
 def test_an_agent_without_a_known_office_is_named_once() -> None:
     unknown = [replace(agent("A", "Al"), office_id=None)] * 2
-    section = offices_section(replace(of_chain(chain("A")), agents=unknown), ENGLISH, {})
-    assert section is not None
+    section = shown(offices_section(replace(of_chain(chain("A")), agents=unknown), ENGLISH, {}))
     assert section.notes[1:] == ["Office unknown: Al."]
 
 
 def test_the_last_whole_month_of_offices_follows_the_current_one_and_has_a_budget() -> None:
-    section = offices_section(of_chain(chain("A", "B")), ENGLISH, {})
-    assert section is not None
+    section = shown(offices_section(of_chain(chain("A", "B")), ENGLISH, {}))
     running, table = section.collapsed
     names = [board and board.name for board in (running, table)]
     assert names == ["Offices, March 2026, so far", "Offices, February 2026"]
@@ -205,8 +215,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
         changed("A", "nobody", 1),
         replace(changed("B"), kind=None, amount=None),
     ]
-    section = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
-    assert section is not None
+    section = shown(changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM))
     assert "in total, one closed month, January 2026, changed at 2 offices (−120)" in section.figures
     reasons = (
         "Main Street 1 (2601-001): sale cancelled −60; Home 2601-001: moved to February 2026 −60; "
@@ -217,8 +226,7 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
 
 
 def test_changes_are_a_line_of_figures() -> None:
-    section = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
-    assert section is not None
+    section = shown(changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM))
     assert (section.heading, section.figures) == (
         "What has changed since 13 March 2026",
         [
@@ -235,8 +243,9 @@ def test_changes_are_a_line_of_figures() -> None:
 
 
 def test_receivables_are_summed_by_age_without_offices_that_record_no_payments() -> None:
-    section = owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
-    assert section is not None
+    section = shown(
+        owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
+    )
     assert section.figures == [
         "total 600", "not yet due 200",
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
@@ -247,22 +256,17 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
-    section = owed_section(of_chain(chain("A", "B")), ENGLISH)
-    assert section is not None
+    section = shown(owed_section(of_chain(chain("A", "B")), ENGLISH))
     assert texts(section.collapsed[-1]) == [
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in section.charts[0].legend] == [
-        "Received so far",
-        "Expected",
-        "Overdue 0–30 days",
-        "Overdue over 30 days",
-    ]
+        "Received so far", "Expected", "Overdue 0–30 days", "Overdue over 30 days",
+    ]  # fmt: skip
 
 
 def test_the_funnel_has_valuations_sales_and_the_sources_of_homes() -> None:
-    section = funnel_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
+    section = shown(funnel_section(of_chain(chain("A")), ENGLISH))
     assert section.figures == [
         "40 valuations and 20 homes sold in twelve months, as in the commission report"
     ]
@@ -272,14 +276,14 @@ def test_the_funnel_has_valuations_sales_and_the_sources_of_homes() -> None:
 
 @pytest.mark.parametrize("amounts", [(24, 8), (40, 41)])
 def test_there_is_no_percentage_if_valuations_are_few_or_fewer_than_sales(amounts: tuple[int, int]) -> None:
-    section = funnel_section(facts(funnel=(row("funnel", "chain", "", *given.amounts(*amounts)),)), ENGLISH)
-    assert section is not None
+    section = shown(
+        funnel_section(facts(funnel=(row("funnel", "chain", "", *given.amounts(*amounts)),)), ENGLISH)
+    )
     assert section.notes == []
 
 
 def boards(earners: Sequence[Row]) -> list[PageTable]:
-    section = leaders_section(facts(earners=earners), ENGLISH)
-    assert section is not None
+    section = shown(leaders_section(facts(earners=earners), ENGLISH))
     return [board for board in section.collapsed if board]
 
 
@@ -312,8 +316,7 @@ def test_a_leaderboard_shows_ten_places_and_its_download_has_all() -> None:
 )
 def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, text: str) -> None:
     lead = row("leads", "chain", "", part, "incoming lead", name, 1, 0, 0, 1, 0, None)
-    section = leads_section(facts(leads=(lead,)), ENGLISH)
-    assert section is not None
+    section = shown(leads_section(facts(leads=(lead,)), ENGLISH))
     [table] = [table for table in section.collapsed if table]
     assert texts(table)[0][0] == text
 
@@ -333,22 +336,21 @@ def test_missing_figures_are_a_warning() -> None:
 
 
 def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
-    section = drivers_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
+    section = shown(drivers_section(of_chain(chain("A")), ENGLISH))
     assert texts(section.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "+3", "110", "+13"]
 
 
 def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
-    section = months_section(
-        replace(of_chain(chain("A")), periods=(replace(period(), open_offices=3),)), ENGLISH, STOCKHOLM
+    section = shown(
+        months_section(
+            replace(of_chain(chain("A")), periods=(replace(period(), open_offices=3),)), ENGLISH, STOCKHOLM
+        )
     )
-    assert section is not None
     assert section.notes == ["Budget this year (1 of 3 offices)."]
 
 
 def test_headcount_is_a_line_and_tables() -> None:
-    section = people_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
+    section = shown(people_section(of_chain(chain("A")), ENGLISH))
     assert section.figures == [
         "7 active agents in February 2026",
         "12 joined and 24 left in the last twelve months",
@@ -358,23 +360,19 @@ def test_headcount_is_a_line_and_tables() -> None:
 
 
 def test_cancelled_sales_are_counted_with_their_commission() -> None:
-    section = cancelled_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
+    section = shown(cancelled_section(of_chain(chain("A")), ENGLISH))
     assert section.figures == ["One sale, 60 in commission"]
     assert section.notes[0].endswith("Tracked since 1 February 2026.")
     assert texts(section.collapsed[0])[0][0] == "Lane of A not yet deducted from the totals"
 
 
 def test_leads_are_drawn_by_week() -> None:
-    section = leads_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
+    section = shown(leads_section(of_chain(chain("A")), ENGLISH))
     assert [drawing.description for drawing in section.charts] == ["Leads received by week. 2 Mar: 10."]
 
 
 def test_untouched_leads_are_counted_by_office_and_age() -> None:
-    section = leads_section(of_chain(chain("A")), ENGLISH)
-    assert section is not None
-    assert section.table is not None
-    assert section.table.name == "All leads and tips still new, by age on 20 March 2026"
+    section = shown(leads_section(of_chain(chain("A")), ENGLISH))
+    assert shown(section.table).name == "All leads and tips still new, by age on 20 March 2026"
     assert texts(section) == [["A", "5", "0", "2", "0", "3", "1", "1"]]
     assert section.notes[0].startswith("Leads of some older months were last read on 1 February 2026;")
