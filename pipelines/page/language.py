@@ -21,6 +21,7 @@ Number = Decimal | int | float
 LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
+SHARES_OF_BUDGET = ("page.of_budget", "year.of_budget", "year.forecast", "offices.year_end_share")
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,13 @@ class Language:
         """A copy that also has the labels of meta.metrics, with keys such as `figures.commission`."""
         labels = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
         return Language(self.code, {**self.words, "figures": labels})
+
+    def with_unknown_vat(self) -> Language:
+        """A copy whose shares of budget state that they hold if commissions exclude VAT."""
+        words = {section: {**texts} for section, texts in self.words.items()}
+        for section, key in (share.split(".") for share in SHARES_OF_BUDGET):
+            words[section][key] += f", {self.text('basis.condition')}"
+        return Language(self.code, words)
 
     def label(self, section: str, name: str | None) -> str:
         """The words for a name in a section of words.toml, or the name itself if the section lacks it."""

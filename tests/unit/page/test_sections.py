@@ -74,16 +74,12 @@ def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
     facts = of_chain(chain("A"))
     facts.months[10].commission_before = Decimal(0)  # the office opened in February
     coming = [replace(facts.months[-1], month=month(f"2026-{n:02}"), is_coming=True) for n in range(4, 13)]
-    legends = []
-    for offices in (2, 1):
-        periods = [replace(row, offices=offices, open_offices=offices) for row in facts.periods]
-        drawing = shown(
-            opening(replace(facts, months=[*facts.months, *coming], periods=periods), ENGLISH).chart
-        )
-        legends.append([label for _, label in drawing.legend])
-        description = drawing.description
+    facts = replace(facts, months=[*facts.months, *coming])
+    years = [replace(period(), offices=offices, open_offices=offices) for offices in (2, 1)]
+    drawings = [shown(opening(replace(facts, periods=[year]), ENGLISH).chart) for year in years]
+    legends = [[label for _, label in drawing.legend] for drawing in drawings]
     assert legends == [["last year", "actual"], ["last year", "forecast", "actual"]]
-    assert "Jan: actual 1.0k. Feb: last year 992, forecast 2.0k, actual 2.0k." in description
+    assert "Jan: actual 1.0k. Feb: last year 992, forecast 2.0k, actual 2.0k." in drawings[1].description
 
 
 def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
