@@ -118,7 +118,7 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
             },
             {
                 "Do the reports agree with the office commission report?": facts.agreements,
-                "Later changes": facts.restatements,
+                "Later changes (amounts as the service states them)": facts.restatements,
                 "Requests by day (UTC)": facts.requests,
                 "All reports and customers": facts.standings,
             },

@@ -252,8 +252,13 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
-    section = shown(owed_section(of_chain(chain("A", "B")), ENGLISH))
+    facts = of_chain(chain("A", "B"))
+    facts.due_sales[0].access_on = date(2026, 1, 31)
+    basis = [replace(given.BASIS, commission_vat="included")]
+    section = shown(owed_section(replace(facts, basis=basis), ENGLISH))
+    assert section.charts[0].title == "Commission by month of possession (with VAT)"
     assert texts(section.collapsed[-1]) == [
+        ["before February 2026", "0", "0", "0", "200"],
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in section.charts[0].legend] == [
