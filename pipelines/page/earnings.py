@@ -35,7 +35,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 def _complete_forecast(row: Row) -> Decimal | None:
     """The forecast of the year. A total has none if the forecast of an open office is missing."""
     forecast: Decimal | None = row.year_forecast
-    return forecast if row.office_id or row.forecast_offices >= row.open_offices else None
+    return forecast if row.offices == 1 or row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,13 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     growth_label = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.commission", period=period): PageColumn("", "commission", "compact"),
-        words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
+        words.text("year.of_budget") + _budget_suffix(row, words): OF_BUDGET,
         growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
+        f"{words.text('figures.year_forecast')}, {_forecast_note(row, words)}".rstrip(", "): PageColumn(
+            "", lambda row: None if row.year_budget else _complete_forecast(row), "compact"
+        ),
     }
     cells = [(name, writer.cell(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
@@ -103,7 +106,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     budget_label = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
-        (budget_label, "goal"): [] if None in budgets else _running_sums(budgets),
+        (budget_label, "goal"): _running_sums(budgets),
         (words.text("year.forecast_line"), "forecast"): forecast,
         (words.text("months.actual"), "value"): actual,
     }
@@ -115,6 +118,8 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     if not any(any(line.spans) for line in series):
         return None
     title = words.text("year.chart", year=row.last_month.year)
+    if any(budgets) and (missing := [month.month for month in months if month.goal is None]):
+        title += f"; {words.text('months.no_budget', months=words.months(missing))}"
     return chart(title, names, series, words, words.compact)
 
 
@@ -173,7 +178,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budget_note(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.compact(row.budget))
-    return "" if row.budget is None else budget + _offices_suffix(row.budget_offices, row, words)
+    return "" if row.budget is None else budget + _budget_suffix(row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
@@ -242,6 +247,13 @@ def _offices_suffix(covered: int, row: Row, words: Language) -> str:
     """The suffix " (9 of 10 offices)" if a figure covers fewer offices than were open."""
     total = row.open_offices
     return words.text("cards.of_offices", offices=covered, all=total) if covered < total else ""
+
+
+def _budget_suffix(row: Row, words: Language) -> str:
+    """The suffix of a share of budget: the offices or, for a single office, the months that it leaves out."""
+    if row.offices > 1 or not row.unbudgeted_months:
+        return _offices_suffix(row.budget_offices, row, words)
+    return f" ({words.text('months.no_budget', months=words.months(row.unbudgeted_months))})"
 
 
 def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
@@ -364,7 +376,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        OF_BUDGET,
+        replace(OF_BUDGET, note=lambda row: row.budget and _budget_suffix(row, words).strip(" ()")),
         GAP,
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
@@ -398,12 +410,12 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.office_id is None:  # the total has a note if only some offices have a forecast
+    if row.offices > 1:  # a total has a note if only some offices have a forecast
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
         return ""
-    return words.text("offices.no_budget", row.budget_months)
+    return words.text("offices.no_budget", row.budget_months, all=12)
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
@@ -62,10 +63,14 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
     """One office's agents and their year to date. None if no agent has a known commission or a budget."""
-    words = writer.words
+    words, (share, gap) = writer.words, budget_columns("actual")
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
         return None
+
+    def budget_note(row: Row) -> str:
+        is_whole = (row.budget_months or last.month) >= last.month
+        return "" if is_whole else words.text("offices.no_budget", row.budget_months, all=last.month)
 
     columns = [
         PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
@@ -73,7 +78,8 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("before", "commission_before", "money", is_minor=True),
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("budget", kind="money", is_minor=True),
-        *budget_columns("actual"),
+        replace(share, note=budget_note),
+        gap,
         PageColumn("homes", kind="parts"),
         PageColumn("a_month", kind="money"),
     ]

@@ -2,8 +2,8 @@
 -- One row per office and user who worked or had a budget there from January to month, or earned there in the same
 -- months a year before. month is the newest month that is over for every office. Agents without a known office have no
 -- office id. An agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
--- Budget and actual cover the months in which the user has a budget at the office and a known actual. Actual is null
--- if the agent earned at several offices in one of these months, because the budget is of all offices.
+-- Budget and actual cover the budget_months in which the user has a budget at the office and a known actual. Actual is
+-- null if the agent earned at several offices in one of these months, because the budget is of all offices.
 -- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
 -- the agent.
 -- status is the first of these that is true:
@@ -100,7 +100,7 @@ moves AS (  -- between two offices with at most one month in common
 
 budgeted AS (  -- at the office of each budget, in months with a known actual
     SELECT
-        budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget,
+        budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget, count(DISTINCT budgets.month) AS budget_months,
         CASE WHEN count(shared.month) = 0 THEN sum(coalesce(worked.commission, 0)) END AS actual
     FROM (
         SELECT office_id, user_id, month, sum(amount) AS amount
@@ -119,8 +119,7 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
 )
 
 SELECT
-    office_id,
-    last_month.month,
+    office_id, last_month.month,
     coalesce(earned.name, names.user_label, user_id) AS name,
     without_vat(CASE WHEN earned.user_id IS NULL THEN 0 * before.commission ELSE earned.commission END, basis)::DECIMAL(18, 4) AS commission,
     CASE WHEN earned.user_id IS NULL THEN 0 * before.homes ELSE earned.homes END::DECIMAL(19, 8) AS homes,
@@ -155,7 +154,8 @@ SELECT
         WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE AND before.was_absent IS NOT TRUE
             AND (status IS NULL OR status IN ('left', 'moved to') AND active_agents.last_month >= last_month.month)
         THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
-    END AS commission_change
+    END AS commission_change,
+    budgeted.budget_months
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)

@@ -286,12 +286,12 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_
         held(given, "budget_commission", office, ["2026-02"])
         budget = {"office_id": office, "user_id": user, "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
         rows(given, "budget_commission_history", office, "2026-02", [budget])
-    names = ("office_id", "name", "status", "status_month", "commission_change", "actual")
+    names = ("office_id", "name", "status", "status_month", "commission_change", "actual", "budget_months")
     assert [tuple(one[name] for name in names) for one in found(given, "agents")] == [
-        ("M1", "U0", None, None, 0, None),
-        ("M1", "U1", "moved to", month("2026-02"), None, None),
-        ("M2", "U0", "new", JANUARY, None, None),
-        ("M2", "U1", "moved from", month("2026-02"), None, 9),
+        ("M1", "U0", None, None, 0, None, 1),
+        ("M1", "U1", "moved to", month("2026-02"), None, None, None),
+        ("M2", "U0", "new", JANUARY, None, None, None),
+        ("M2", "U1", "moved from", month("2026-02"), None, 9, 1),
     ]
 
 

@@ -18,7 +18,7 @@ from pipelines.page.sales import cancelled_section, changes_section, funnel_sect
 from pipelines.page.tables import PageTable, Section, Writer
 from pipelines.page.verdict import verdict
 from tests.unit.page import given
-from tests.unit.page.given import agent, chain, changed, doubt, facts, month, owed, period, replace, row
+from tests.unit.page.given import LAST, agent, chain, changed, doubt, facts, month, owed, period, replace, row
 
 ENGLISH = Writer(given.ENGLISH)
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
@@ -61,6 +61,14 @@ def test_a_year_that_has_ended_is_a_full_year_without_a_forecast() -> None:
     assert (year.cards[0].title, "may end" in str(year.notes)) == ("Homes, January to December 2025", False)
 
 
+def test_an_office_without_a_budget_for_a_month_says_so_and_has_a_forecast() -> None:
+    gap = {"unbudgeted_months": [LAST], "year_budget": None, "budget_months": 11}
+    figures = opening(facts(periods=(replace(period(), **gap),)), ENGLISH).figures
+    assert [name for name, _ in figures][1::2] == [
+        "share of budget (no budget for February 2026)", "Full-year forecast, budget for 11 of 12 months",
+    ]  # fmt: skip
+
+
 def test_growth_is_shown_like_for_like_and_in_total_and_offices_with_a_budget_are_counted() -> None:
     figures = opening(facts(periods=(replace(period(), offices=2, open_offices=2),)), ENGLISH).figures
     assert [(name, cell.text) for name, cell in figures[1:4]] == [
@@ -78,8 +86,10 @@ def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
     years = [replace(period(), offices=offices, open_offices=offices) for offices in (2, 1)]
     drawings = [shown(opening(replace(facts, periods=[year]), ENGLISH).chart) for year in years]
     legends = [[label for _, label in drawing.legend] for drawing in drawings]
-    assert legends == [["last year", "actual"], ["last year", "forecast", "actual"]]
-    assert "Jan: actual 1.0k. Feb: last year 992, forecast 2.0k, actual 2.0k." in drawings[1].description
+    assert legends[0] == ["last year", "budget (1 of 2 offices)", "actual"]
+    assert legends[1] == ["last year", "budget", "forecast", "actual"]
+    assert drawings[1].title.endswith("; no budget for March to December 2026")
+    assert "Feb: last year 992, budget 2.0k, forecast 2.0k, actual 2.0k." in drawings[1].description
 
 
 def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
@@ -189,17 +199,15 @@ def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
         replace(agent("A", "Di"), status="moved to", status_office="B", status_month=month("2026-02")),
     ]
     assert [row[0] for row in texts(agents_section(facts(agents=agents), ENGLISH))] == [
-        "Al has left, last active January 2026",
-        "Bo new since June 2025",
-        "Cy incomplete data, has left",
-        "Di moved to B in February 2026",
-    ]
+        "Al has left, last active January 2026", "Bo new since June 2025",
+        "Cy incomplete data, has left", "Di moved to B in February 2026",
+    ]  # fmt: skip
 
 
 def test_an_agent_has_both_years_and_a_share_of_the_budget() -> None:
-    moved = replace(agent("A", "Di"), commission_change=None, status="left")
+    moved = replace(agent("A", "Di"), commission_change=None, status="left", budget_months=1)
     [row] = texts(agents_section(facts(agents=[moved]), ENGLISH))
-    assert row[1:6] == ["800", "800", "1,000", "80%", "−200"]
+    assert row[1:6] == ["800", "800", "1,000", "80% budget for 1 of 2 months", "−200"]
 
 
 def test_a_changed_month_is_one_row_with_its_reasons() -> None:
@@ -223,16 +231,11 @@ def test_a_changed_month_is_one_row_with_its_reasons() -> None:
 
 def test_changes_are_a_line_of_figures() -> None:
     section = shown(changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM))
-    assert (section.heading, section.figures) == (
-        "What has changed since 13 March 2026",
-        [
-            "one new sale (+100)",
-            "one cancelled sale (−60)",
-            "one sale with changed commission (+5)",
-            "one closed month, January 2026, changed (−60)",
-            "budgets entered for one office",
-        ],
-    )
+    assert section.heading == "What has changed since 13 March 2026"
+    assert section.figures == [
+        "one new sale (+100)", "one cancelled sale (−60)", "one sale with changed commission (+5)",
+        "one closed month, January 2026, changed (−60)", "budgets entered for one office",
+    ]  # fmt: skip
     [budget] = texts(section.collapsed[2])
     period = "February to March 2026 (April 2026 loaded for the first time, not counted)"
     assert budget == [period, "A", "100", "+100", "Al +90"]
@@ -291,10 +294,8 @@ def boards(earners: Sequence[Row]) -> list[PageTable]:
 def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() -> None:
     earners = [replace(earner, has_left=True) for earner in chain("A").earners]
     assert [board.name for board in boards(earners)] == [
-        "Year to date, January to February 2026",
-        "Month, February 2026",
-        "Quarter, January to February 2026",
-    ]
+        "Year to date, January to February 2026", "Month, February 2026", "Quarter, January to February 2026",
+    ]  # fmt: skip
     assert texts(boards(earners)[0]) == [["1 ▲2", "Agent of A has left", "10", "1"]]
     unranked = [replace(earner, rank_change=None, is_new=earner.period == "month") for earner in earners]
     assert [texts(board)[0][0] for board in boards(unranked)[:2]] == ["1", "1 new"]
@@ -353,9 +354,8 @@ def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
 def test_headcount_is_a_line_and_tables() -> None:
     section = shown(people_section(of_chain(chain("A")), ENGLISH))
     assert section.figures == [
-        "7 active agents in February 2026",
-        "12 joined and 24 left in the last twelve months",
-    ]
+        "7 active agents in February 2026", "12 joined and 24 left in the last twelve months",
+    ]  # fmt: skip
     assert texts(section.collapsed[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
     assert section.collapsed[2] is None
 
