@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import accumulate, takewhile
+from itertools import accumulate, dropwhile, takewhile
 from zoneinfo import ZoneInfo
 
 from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
@@ -120,7 +120,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     title = words.text("year.chart", year=row.last_month.year)
     if any(budgets) and (missing := [month.month for month in months if month.goal is None]):
         title += f"; {words.text('months.no_budget', months=words.months(missing))}"
-    return chart(title, names, series, words, words.compact)
+    return chart(title, names, series, words.compact)
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -130,7 +130,8 @@ def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
+    ended = [month for month in facts.months if not (month.is_coming or month.is_open)]
+    ended = [*dropwhile(lambda month: not month.homes, ended)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
         ("year.price", [PRICE, FEE], row, ended, "average_price"),
@@ -222,7 +223,8 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
     if not facts.same_days:
-        return [words.text("cards.running_note")]
+        has_last_year = any(row.is_open and row.commission_before for row in facts.months)
+        return [words.text("cards.running_note")] if has_last_year else []
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
     amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
@@ -309,7 +311,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         names = [words.month(row.month)[:3] for row in rows]
         number_format = words.tenths if min_step else words.compact
         title = words.text(f"figures.{measure}")
-        return chart(title, names, series, words, number_format, min_step=min_step)
+        blank = words.text("page.not_loaded")
+        return chart(title, names, series, number_format, min_step=min_step, blank=blank)
 
     columns = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
@@ -447,7 +450,7 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
         for name, value in amounts.items()
     ]
-    drawing = chart(names[charted.period], labels, series, words, words.compact)
+    drawing = chart(names[charted.period], labels, series, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []
     return Section(
         "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes

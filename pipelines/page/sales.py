@@ -241,12 +241,14 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
+    zeros = [None if any(getattr(row, state) for state in STATES) else (0, 0) for row in rows]
+    series.append(Series("", STATES[0], zeros))  # a month without an amount is described as zero
     name = words.text("figures.money_to_come") + suffix
     columns = [
         PageColumn("page.month", "month", "month"),
         *(PageColumn(state, kind="money") for state in STATES),
     ]
-    return chart(name, names, series, words, words.compact), writer.table(name, "money", columns, rows)
+    return chart(name, names, series, words.compact), writer.table(name, "money", columns, rows)
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
