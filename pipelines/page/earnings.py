@@ -214,10 +214,11 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
         notes.append(text("cards.no_year_before"))
     elif compared := _comparison_note(row, words):
         notes.append(compared)
-    for drift in facts.drift:
-        if (row.period, row.last_month) == ("month", drift.month):
-            changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
-            notes.append(text("cards.fresh", months=drift.months, **changes))
+    if row.homes_change is not None and row.average_price_change is None:
+        notes.append(text("cards.few_homes"))
+    for drift in [drift for drift in facts.drift if (row.period, row.last_month) == ("month", drift.month)]:
+        changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
+        notes.append(text("cards.fresh", months=drift.months, **changes))
     return notes
 
 

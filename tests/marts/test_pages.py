@@ -85,12 +85,12 @@ def shown(months: Rows) -> Rows:
 
 
 def test_a_period_is_compared_over_the_offices_loaded_in_both_years(given: Given) -> None:
-    read(given, "M1", {"2025-01": 100, "2026-01": 110})
+    read(given, "M1", {"2025-01": 300, "2026-01": 330})
     read(given, "M2", {"2026-01": 50})
     row = period(found(given, "periods"), "month")
-    assert (row["commission"], row["offices"], row["compared_offices"]) == (160, 2, 1)
+    assert (row["commission"], row["homes"], row["offices"], row["compared_offices"]) == (380, 38, 2, 1)
     assert (row["commission_before"], row["commission_change"]) == (None, pytest.approx(0.1))
-    assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
+    assert (row["average_price"], row["average_price_change"], row["fee_share"]) == (400, 0, 1 / 40)
 
 
 def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_growth_has_not() -> None:
@@ -103,7 +103,8 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     periods = found(given, "periods")
     row = period(periods, "month")
     assert (row["compared_offices"], row["commission_change"]) == (1, pytest.approx(0.1))
-    assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
+    assert (row["commission"], row["total_change"]) == (155, pytest.approx(-0.225))
+    assert row["average_price_change"] is None  # of fewer than 25 homes
     chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
     before = {one["office_id"]: one["commission_before"] for one in chain}
     assert before == {None: 200, "M1": 100, "M2": 100, "M3": 0}

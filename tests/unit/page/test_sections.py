@@ -113,6 +113,7 @@ def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> Non
     [
         ({"missing_months": 1}, "One month of one office has not been loaded and is left out."),
         ({"period_start": month("2025-12")}, "No data before January 2026."),
+        ({"average_price_change": None}, "Averages of fewer than 25 homes are not compared with last year."),
         ({"compared_offices": 0}, "The previous year has not been loaded."),
         ({"compared_offices": 0, "closed_after_month": month("2025-12")}, "closed after December 2025"),
         (
