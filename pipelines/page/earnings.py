@@ -61,13 +61,17 @@ class Opening:
 def opening(facts: Facts, writer: Writer) -> Opening:
     """The first screen. The year's figures and chart are shown once a whole month is loaded."""
     words, row = writer.words, _year(facts)
+    notes = _notes(facts, words)
+    if row and row.last_month.month < 12:
+        notes += _forecast_range(facts, writer)
+    if row and row.budget and any(basis.commission_vat == "unknown" for basis in facts.basis):
+        notes.append(words.text("basis.shares"))
     return Opening(
         figures=_headline_figures(row, writer) if row and row.is_over else [],
         chart=_year_chart(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
-        notes=_notes(facts, words)
-        + (_forecast_range(facts, writer) if row and row.last_month.month < 12 else []),
+        notes=notes,
     )
 
 

@@ -21,7 +21,6 @@ Number = Decimal | int | float
 LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
-SHARES_OF_BUDGET = ("page.of_budget", "year.of_budget", "year.forecast", "offices.year_end_share")
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,12 @@ class Language:
         return Language(self.code, {**self.words, "figures": labels})
 
     def with_unknown_vat(self) -> Language:
-        """A copy whose shares of budget state that they hold if commissions exclude VAT."""
+        """A copy whose key figures and notes state that shares of budget hold if commissions exclude VAT."""
         words = {section: {**texts} for section, texts in self.words.items()}
-        for section, key in (share.split(".") for share in SHARES_OF_BUDGET):
-            words[section][key] += f", {self.text('basis.condition')}"
+        for key in ("of_budget", "forecast"):
+            words["year"][key] += f", {words['basis']['condition']}"
+        for section in ("offices", "agents"):
+            words[section]["note"] += f" {words['basis']['shares']}"
         return Language(self.code, words)
 
     def label(self, section: str, name: str | None) -> str:
