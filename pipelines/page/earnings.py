@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, dropwhile, takewhile
 from zoneinfo import ZoneInfo
 
+from pipelines.months import Month
 from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
@@ -257,10 +258,12 @@ def _offices_suffix(covered: int, row: Row, words: Language) -> str:
 
 
 def _budget_suffix(row: Row, words: Language) -> str:
-    """The suffix of a share of budget: the offices or, for a single office, the months that it leaves out."""
+    """The suffix of a share of budget: the offices or, for one office, the loaded months that it covers."""
     if row.offices > 1 or not row.unbudgeted_months:
         return _offices_suffix(row.budget_offices, row, words)
-    return f" ({words.text('months.no_budget', months=words.months(row.unbudgeted_months))})"
+    first = Month.of(max(row.first_month, row.began_month or row.first_month))
+    loaded = Month.of(row.last_month).since(first) + 1 - row.missing_months
+    return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
 
 
 def _forecast_range(facts: Facts, writer: Writer) -> list[str]:

@@ -65,7 +65,7 @@ def test_an_office_without_a_budget_for_a_month_says_so_and_has_a_forecast() -> 
     gap = {"unbudgeted_months": [LAST], "year_budget": None, "budget_months": 11}
     figures = opening(facts(periods=(replace(period(), **gap),)), ENGLISH).figures
     assert [name for name, _ in figures][1::2] == [
-        "share of budget (no budget for February 2026)", "Full-year forecast, budget for 11 of 12 months",
+        "share of budget (1 of 2 months)", "Full-year forecast, budget for 11 of 12 months",
     ]  # fmt: skip
 
 
