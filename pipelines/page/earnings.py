@@ -64,7 +64,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
     words, row = writer.words, _year(facts)
     notes = _notes(facts, words)
     if row and row.last_month.month < 12:
-        notes += _forecast_range(facts, writer)
+        notes += [_range(item, words) for item in facts.forecasts if item.year_forecast_low is not None]
     if row and row.budget and any(basis.commission_vat == "unknown" for basis in facts.basis):
         notes.append(words.text("basis.shares"))
     return Opening(
@@ -157,9 +157,8 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
-    periods = [by_name[name] for name in PERIODS if name in by_name]
-    rows = [row for row in periods if row.is_over or row.period == "running"]
+    words, periods = writer.words, [_page_period(facts, name) for name in PERIODS]
+    rows = [row for row in periods if row and (row.is_over or row.period == "running")]
     total_growth = PageColumn("cards.total", "total_change", "change", is_minor=True)
     columns = [
         PageColumn(
@@ -190,11 +189,9 @@ def _budget_note(row: Row, words: Language) -> str:
 def _notes(facts: Facts, words: Language) -> list[str]:
     """Notes on the periods. A note that several periods share comes once, after all their names."""
     periods_by_note: dict[str, list[str]] = {}
-    rows = {row.period: row for row in facts.periods if row.office_id is None}
-    for name in PERIODS:
-        for note in _period_notes(rows[name], facts, words) if name in rows else ():
-            periods = periods_by_note.setdefault(note, [])
-            periods.append(period_name(name, rows[name].last_month, words))
+    for row in filter(None, (_page_period(facts, name) for name in PERIODS)):
+        for note in _period_notes(row, facts, words):
+            periods_by_note.setdefault(note, []).append(period_name(row.period, row.last_month, words))
     return [f"{', '.join(periods)}: {note}" for note, periods in periods_by_note.items()]
 
 
@@ -266,14 +263,9 @@ def _budget_suffix(row: Row, words: Language) -> str:
     return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
 
 
-def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
-    words = writer.words
-    ranges = [
-        (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
-        for row in facts.forecasts
-        if row.year_forecast_low is not None
-    ]
-    return [words.text("forecast.range", years, low=low, high=high) for years, low, high in ranges]
+def _range(forecast: Row, words: Language) -> str:
+    low, high = map(words.compact, (forecast.year_forecast_low, forecast.year_forecast_high))
+    return words.text("forecast.range", forecast.past_years, low=low, high=high)
 
 
 def _page_period(facts: Facts, name: str) -> Row | None:

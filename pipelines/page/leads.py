@@ -46,13 +46,11 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         ("leads",),
         charts=[drawing] if weeks else [],
         table=_untouched_table(facts, writer),
-        collapsed=[_table(writer, "side", sides, lambda row: _origin_name(row, words)), *tables],
+        collapsed=[
+            _table(writer, "side", sides, lambda row: words.label("sides", row.name or row.way)), *tables,
+        ],
         notes=[*urgency, *oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
     )  # fmt: skip
-
-
-def _origin_name(row: Row, words: Language) -> str:
-    return words.label("sides", row.name if row.part == "side" else row.way)
 
 
 def _table(
