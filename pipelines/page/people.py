@@ -62,9 +62,10 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents and their year to date. None if no agent has a known commission or a budget."""
+    """One office's agents, this year and by month. None if no agent has a known commission or a budget."""
     words, (share, gap) = writer.words, budget_columns("actual")
-    rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
+    known = [row for row in facts.agents if row.commission is not None or row.budget is not None]
+    rows = [row for row in known if row.period == "year"]
     if not rows:
         return None
 
@@ -87,7 +88,16 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     first = next((row.first_month for row in facts.periods if row.period == "year"), last.replace(month=1))
     name = words.text("agents.heading", period=words.period(min(first, last), last))
     agents = writer.table(name, "agents", columns, rows)
-    return Section("ranked", name, ("agents", "budgets"), table=agents, notes=[words.text("agents.note")])
+    so_far = {row.month: f", {words.text('page.so_far')}" for row in facts.months if row.is_open}
+    months: list[PageTable | None] = []
+    for month in sorted({row.month for row in known if row.period == "month"}, reverse=True):
+        title = words.text("agents.heading", period=words.month(month) + so_far.get(month, ""))
+        of_month = [row for row in known if (row.period, row.month) == ("month", month)]
+        months.append(writer.table(title, "agents", columns, of_month))
+    return Section(
+        "ranked", name, ("agents", "budgets"),
+        table=agents, collapsed=months, notes=[words.text("agents.note")],
+    )  # fmt: skip
 
 
 def agent_note(agent: Row, words: Language) -> str:

@@ -205,9 +205,12 @@ def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
     ]  # fmt: skip
 
 
-def test_an_agent_has_both_years_and_a_share_of_the_budget() -> None:
+def test_an_agent_has_both_years_a_share_of_the_budget_and_the_newest_months() -> None:
     moved = replace(agent("A", "Di"), commission_change=None, status="left", budget_months=1)
-    [row] = texts(agents_section(facts(agents=[moved]), ENGLISH))
+    newest = given.row("agents", "A", given.NEWEST, "Di", Decimal(50), is_complete=True, period="month")
+    section = shown(agents_section(facts(agents=[moved, newest], months=given.chain("A").months), ENGLISH))
+    [row], [month_table] = texts(section), section.collapsed
+    assert (shown(month_table).name, texts(month_table)) == ("Agents, March 2026, so far", [["Di", "50"]])
     assert row[1:6] == ["800", "800", "1,000", "80% budget for 1 of 2 months", "−200"]
 
 
@@ -331,11 +334,6 @@ def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
         ["sales", "could not be loaded", "A", "February 2026"],
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
-
-
-def test_missing_figures_are_a_warning() -> None:
-    result = verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM)
-    assert (result.severity, result.text[:30]) == ("warning", "Some figures of this page are ")
 
 
 def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
