@@ -45,11 +45,14 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Keys may share a line. A line is new if any of its keys is not in the cursor."""
+"""Lines of a message by key. Several keys may have the same line.
+
+The line is new if the cursor lacks any of these keys.
+"""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
-    """Sends messages about failed runs and finished nightly runs to one channel, every minute.
+    """A sensor that sends messages about failed runs and finished nightly runs to one channel.
 
     Each channel has its own sensor, so a failing channel does not affect the others.
     """
@@ -78,10 +81,11 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
 def next_message(
     project: Project, instance: dg.DagsterInstance, cursor: MessageCursor
 ) -> tuple[MessageCursor, Message | None]:
-    """The new cursor, and the message if one is due; the first tick only sets the cursor.
+    """The new cursor, and the message if one is due. The first tick only sets the cursor.
 
-    The message after a nightly run lists all errors: conditions, and the reasons of failed runs. Any other
-    message lists only new errors. It leaves out conditions while the latest nightly run is unreported.
+    The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
+    none, but earlier errors were reported, it says that all is well again. Any other message lists only new
+    errors, and leaves out conditions until the latest nightly run has been reported.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -123,7 +127,7 @@ def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) ->
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last tick. A nightly run has its own message."""
+    """The runs that failed since the last tick and are not retried, except nightly runs."""
     since = to_datetime(last_tick) - LATE_ENTRIES
     filters = project.runs_filter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
@@ -145,8 +149,9 @@ def _conditions(project: Project, now: datetime) -> Errors:
 def keys_of(cause: Cause) -> list[str]:
     """The keys by which a cause counts as reported.
 
-    A denied login or an outage has one key. Any other cause has one key per customer. If it names no
-    customer, it has one key per report.
+    A denied login, an outage and the denial of every report each have one key. Any other cause has one key
+    per customer. If it names no customer, it has one key per report. If it names no report either, it has one
+    key.
     """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"

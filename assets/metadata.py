@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """The policy by which Dagster shows an asset as late, after the same time as `brokerbi status`."""
+    """The policy by which Dagster shows an asset as late, after as many hours as `brokerbi status` does."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 
@@ -27,7 +27,7 @@ def column_schema(columns: Iterable[tuple[str, str, str]]) -> dg.TableSchema:
 
 
 def documented_columns(table: Table) -> list[tuple[str, str, str]]:
-    """Name, type and description of every declared column, with its field in the answer."""
+    """Name, type and description of every declared column. The description includes the JSON path."""
     return [
         (
             column.name,

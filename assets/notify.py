@@ -37,7 +37,7 @@ Channel = Callable[[Message], None]
 
 
 def channels(settings: Settings) -> Mapping[str, Channel]:
-    """The channels that the settings name."""
+    """The channels in the settings, by name."""
     named: dict[str, Channel] = {}
     if settings.alert_webhook:
         named["webhook"] = partial(post, settings.alert_webhook.get_secret_value())
@@ -47,7 +47,10 @@ def channels(settings: Settings) -> Mapping[str, Channel]:
 
 
 def post(address: str, message: Message, transport: httpx.BaseTransport | None = None) -> None:
-    """Post {"text": ...}; raises ChannelRefused, whose text omits the address, because it is a secret."""
+    """Post {"text": ...} to a webhook; raises ChannelRefused if the webhook does not accept it.
+
+    The error does not name the address, because the address is a secret.
+    """
     body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
     try:
         with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
@@ -59,7 +62,7 @@ def post(address: str, message: Message, transport: httpx.BaseTransport | None =
 
 
 def send_mail(settings: Settings, message: Message) -> None:
-    """Send an email through the SMTP server in the settings; raises ChannelRefused."""
+    """Send an email through the SMTP server in the settings; raises ChannelRefused if that fails."""
     mail = EmailMessage()
     mail["Subject"] = message.subject
     mail["From"] = settings.alert_email_from
@@ -93,7 +96,7 @@ def _mail_server(settings: Settings) -> smtplib.SMTP:
 
 
 def as_chat_text(text: str) -> str:
-    """The text, escaped so that a chat finds no mention, markup or disguised link in it.
+    """The text, escaped so that a chat finds no mention and no disguised link in it.
 
     The text may come from the service. Chat services require that `&`, `<` and `>` are escaped: `<!channel>`
     would notify everyone. A zero-width space breaks mentions and links like `@all` or `[text](address)`.

@@ -1,4 +1,4 @@
-"""Partitions of the monthly reports: one for each customer and month since the start."""
+"""Partitions of the monthly reports: one for each customer and month since BROKERBI_START."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 
 def customers_in_order(settings: Settings) -> list[str]:
-    """Active customers, then inactive ones, so that one range of partitions covers all active customers."""
+    """Ids of active, then of inactive customers, so that one range of partitions covers all active ones."""
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive]
@@ -70,9 +70,10 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The ledger keys of the months that the partition covers.
+        """The ledger keys of the partition's months: report, customer, and first day of the month.
 
-        For a budget report, the partition of the current month also covers the months ahead.
+        The day is None if the report has no months. For a budget report, the partition of the current month
+        also covers the future months.
         """
         if self.month is None:
             return [(*self.pair, None)]

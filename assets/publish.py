@@ -37,7 +37,7 @@ from warehouse.store.lock import work_lock
 PUBLISH = "publish"
 SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
-"""How long a tick waits for a process that has the working file open; the next tick comes soon."""
+"""How long a tick of the sensor waits if another process has the working file open."""
 MAX_WAIT = timedelta(hours=2)
 """If runs follow each other without a pause, analysts wait at most this long for a new file."""
 SECONDS_BETWEEN_TRIES = 30 * 60
@@ -45,10 +45,10 @@ LATEST_BACKFILLS = 10
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish` if the newest load is neither published nor blocked.
+    """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
-    The sensor waits until no run or backfill is queued or under way. It does not wait if a nightly run has
-    ended since the last attempt to publish, or if that attempt is two hours old. A failed job is launched
+    The sensor waits until no run or backfill is queued or under way. It stops waiting when a nightly run has
+    ended since the last attempt to publish, or when that attempt is two hours old. A failed job is launched
     again every half hour. The sensor also records that the daemon is alive.
     """
 
@@ -130,7 +130,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
 
 
 def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
-    """The file that analysts open."""
+    """The asset of the file that analysts open."""
     path = (project.settings.data_dir / "warehouse.duckdb").resolve()
     reports = [report_dep(project, report) for report in project.reports]
     return dg.AssetSpec(

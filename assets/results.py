@@ -181,17 +181,17 @@ def snapshot_events(
 def failure(
     results: Sequence[PartitionResult], stopped: str, conditions: Sequence[Condition], note: str
 ) -> dg.Failure | None:
-    """The failure of a run, with lines for its first causes; None if nothing failed.
+    """The failure of a run, with lines for its first causes.
 
-    `stopped` is the reason why the sync gave up, if it did. `conditions` are those of the failed partitions.
-    `note` says what to do next.
+    None if no partition failed and the sync did not stop. `stopped` is the reason why the sync gave up, if it
+    did. `conditions` are those of the failed partitions. `note` says what to do next.
     """
     failed = [result for result in results if result.state is PartitionState.FAILED]
     if not failed and not stopped:
         return None
     headline = f"{count(len(failed))} of {counted(len(results), 'partition')} failed"
     if customers := list_names(result.partition.customer for result in failed):
-        headline += f", of {customers}"
+        headline += f" ({customers})"
     causes = cause_lines(conditions)
     reasons = causes or list(dict.fromkeys(result.reason for result in failed)) or [stopped]
     return dg.Failure(

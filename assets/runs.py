@@ -35,7 +35,7 @@ ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
 MAX_EXAMINED = 10
-"""The most runs that a tick examines, because a sensor must finish within a minute."""
+"""A tick examines at most this many old runs, because a sensor must finish within a minute."""
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""

@@ -12,7 +12,8 @@ _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 def checked_address(text: str) -> str:
     """The base address without trailing slashes; raises ValueError unless it is http(s)://host[:port][/path].
 
-    The error message begins with a verb. It never quotes the address, which may contain a password.
+    The message of the error begins with a verb, so that a caller can put the setting's name before it. It
+    never quotes the address, which may contain a password.
     """
     address = text.strip().rstrip("/")
     try:
@@ -32,7 +33,7 @@ def checked_address(text: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether the address is on this machine."""
+    """Whether the host of the address is a loopback address, localhost, or a name that ends in .localhost."""
     host = urlsplit(address).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True

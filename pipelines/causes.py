@@ -51,7 +51,7 @@ class Cause:
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months; also how the last tries ended, if they differ."""
+        """The affected reports, customers and months, and the `endings` if there are several."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
         endings = list_names(self.endings) if len(self.endings) > 1 else ""
@@ -70,14 +70,14 @@ class Cause:
 
     @property
     def since(self) -> str:
-        """When the first of the conditions began; empty if unknown."""
+        """When the earliest of the conditions began; empty if unknown."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """The causes of the conditions; with `by_report`, a separate cause for each report and customer.
 
-    The most severe causes come first; of equally severe ones, those with the most conditions.
+    The most severe causes come first. Among equally severe causes, those with the most conditions come first.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
@@ -93,7 +93,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 def matching_conditions(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """The conditions that explain why months were not loaded; a key is a report, customer and month."""
+    """The conditions that explain why the months of `keys` (report, customer, month) were not loaded."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
         row
@@ -130,6 +130,6 @@ def shorten(text: str, limit: int) -> str:
 
 
 def list_names(texts: Iterable[str], limit: int = MAX_NAMES) -> str:
-    """Names as a list: G1, M1 and 5 more."""
+    """The names in alphabetical order, at most `limit` of them: G1, M1 and 5 more."""
     unique = sorted(set(filter(None, texts)))
     return ", ".join(unique[:limit]) + (f" and {len(unique) - limit} more" if len(unique) > limit else "")

@@ -1,4 +1,4 @@
-"""Clocks. Callers pass one in, so that tests need not wait."""
+"""Clocks, which callers pass in, so that tests need not wait."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def tidy(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name. A name that is too long for a file is cut, and ends in a ~ and a checksum of the whole name.
+    """The name, cut if it is too long for a file. A cut name ends in ~ and a checksum of the whole name.
 
     Callers pass no name with a ~, so different names have different file names.
     """
@@ -31,7 +31,7 @@ def file_name(name: str) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """The text, with an apostrophe in front if it would run as a formula. Not for numbers, such as -1."""
+    """The text, with an apostrophe in front if it would run as a formula. Do not pass numbers, such as -1."""
     return f"'{text}" if text.startswith(tuple(FORMULA_CHARS)) else text
 
 
@@ -41,5 +41,5 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The text with every control character escaped, except its line breaks."""
+    """The text with every control character escaped, except newlines."""
     return "\n".join(map(visible, text.split("\n")))

@@ -1,4 +1,4 @@
-"""Months: the unit of storage, ordered and countable."""
+"""Months, which can be compared and counted, and runs of consecutive months."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Month:
         return self.year * 12 + self.number - 1
 
     def plus(self, months: int) -> Month:
-        """The month this many months later (earlier, if negative)."""
+        """The month that is `months` later, or earlier if the number is negative."""
         year, number = divmod(self.ordinal + months, 12)
         return Month(year, number + 1)
 
@@ -80,7 +80,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], limit: int | None = None) -> str:
-    """Months as runs: 2026-01..2026-03, 2026-07; more runs than `limit` are shown as one range."""
+    """Months as runs: 2026-01..2026-03, 2026-07. With more runs than `limit`: the first and last month."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if limit is not None and len(runs) > limit:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

@@ -44,8 +44,9 @@ class BudgetError(ValueError):
 class Change:
     """A change of one budget: `before` has all measures as the service shows them, and `after` as planned.
 
-    `office_id` is the customer id of the office. `sent_office_id` is the id of the office in the path of the
-    request: the id that the budget file has.
+    `customer` is the customer that answers for the office. `office_id` is the customer id of the office.
+    `sent_office_id` is the id of the office in the budget file; it is in the path of the request that sets
+    the budget.
     """
 
     customer: str
@@ -111,7 +112,7 @@ class BudgetPlan:
 
 
 def os_user() -> str:
-    """The name of the user who runs this process, or the number of a user without a name."""
+    """The name of the user who runs this process, or the user's number if there is no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name

@@ -1,7 +1,8 @@
 """Reader of the current budget of a user at an office in a month, from three requests.
 
-The interface does not document the rows. The report's shape must state which field has each measure, and no
-field is guessed: a guess might be the month's actual result, and a push would then send that as the budget.
+The interface does not document the rows of the three reports. Each report's shape must state which field has
+which measure. No field is guessed: a wrong one might hold the month's actual result, and a push would then
+send that as the budget.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
 
 
 async def read_budget(clients: Clients, reports: list[Report], change: Change) -> Values:
-    """All measures of the budget that a change would replace; raises Unreadable or ConnectError."""
+    """All measures of the budget that `change` would replace; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
     for report in reports:
         path = report.endpoint.path.format(
@@ -61,10 +62,11 @@ async def read_budget(clients: Clients, reports: list[Report], change: Change) -
 
 
 def budget_of(report: Report, document: Document, change: Change) -> Values:
-    """The report's measures of the budget that a change would replace; all None if the answer has no rows.
+    """The measures that one report shows of the budget that `change` would replace.
 
-    Raises Unreadable if a row does not fit the report's shape, if no row has the field of a measure, if an
-    amount is not whole, or if there is not exactly one row for the change.
+    All are None if the answer has no rows. Raises Unreadable if a row does not fit the report's shape, if no
+    row has the field of a measure, if an amount is not whole, or if there is not exactly one row for the
+    user, office and month of `change`.
     """
     try:
         answer = normalize(

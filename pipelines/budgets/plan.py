@@ -1,4 +1,4 @@
-"""Planning of budget changes: a budget file is compared with the current budgets, and nothing is set."""
+"""Planning of budget changes: compares a budget file with the current budgets, and changes no budget."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def make_plan(
 ) -> BudgetPlan:
     """Plan the changes in a budget file; `on_requests` receives the number of requests before they are sent.
 
-    Budgets that are already as in the file are left out. Raises BudgetError if the file or a current budget
-    cannot be used, and ConnectError if the login is denied or the service is down.
+    Budgets that are already as in the file are left out. Raises BudgetError if the file cannot be used, or if
+    a current budget cannot be read. Raises ConnectError if the login is denied or the circuit breaker has
+    ended the run.
     """
     entries, notes = read_budget_file(file, settings.today_local(context.clock))
     names = read_known_names(settings)
@@ -64,7 +65,7 @@ def make_plan(
 
 
 def read_known_names(settings: Settings) -> KnownNames:
-    """Read the offices of active customers, and all users; raises BudgetError if no office is loaded."""
+    """Read the offices of active customers, and all users; raises BudgetError if there is no such office."""
     with Store(settings.data_dir).reading() as connection:
         answers = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
     rows = {name: answers[name] or [] for name in answers}
@@ -72,7 +73,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    # If several customers answer for an office, the last one counts: the office itself, if it is one of them.
+    # Several customers may answer for an office. The last one counts, so the office itself is sorted last.
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
@@ -112,7 +113,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 
 
 def _hint(given: str, known: Mapping[str, str]) -> str:
-    """The end of a message that begins "no user": "'7' is known; did you mean 77 (Eva Ek)?"."""
+    """The rest of a message like "no user '7' is known; did you mean 77 (Eva Ek)?", from '7' on."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 

@@ -1,4 +1,4 @@
-"""Push of a plan: each budget is read, set and read again. A plan may be pushed several times."""
+"""Push of a budget plan: each budget is read, set and read again. A plan may be pushed several times."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class BudgetStatus:
 
 @dataclass(frozen=True)
 class PushResult:
-    """The status of each budget after a push, and the error that stopped the push, if any."""
+    """The status of each budget after a push. `stopped` is the error that ended the push early, or empty."""
 
     statuses: Mapping[BudgetKey, BudgetStatus]
     stopped: str = ""
@@ -76,6 +76,10 @@ def push(
     on_outcome: Callable[[Change, PushStatus, str], None] = lambda *_: None,
 ) -> PushResult:
     """Set those budgets of a plan that the service does not show yet. A push may be killed and repeated.
+
+    A budget that changed after the plan was made is not set. After all budgets were sent, waits until the
+    service shows them, at most `patience` seconds after each was sent. Calls `on_outcome` with the final
+    status of each budget, and its reason.
 
     Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
     another service, or has a customer that is not active.
@@ -100,7 +104,7 @@ class _Pusher:
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
     statuses: dict[BudgetKey, BudgetStatus] = field(default_factory=dict)
-    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # time of sending, unless rejected
+    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # when each was sent, unless rejected
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 
@@ -122,7 +126,7 @@ class _Pusher:
                     await step(change)
                 except STOPPING:
                     raise
-                except (Unreadable, errors.ConnectError) as error:  # the other budgets are still pushed
+                except (Unreadable, errors.ConnectError) as error:  # does not stop the other budgets
                     status = PushStatus.UNCONFIRMED if change.key in self.sent else PushStatus.REFUSED
                     why = getattr(error, "issue", error)
                     self._record_status(change, status, f"the current budget cannot be read: {why}")

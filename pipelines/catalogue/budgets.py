@@ -12,8 +12,8 @@ from functools import partial
 from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 REQUESTED_USER = requested("asked_user_id", description="id of the requested user", id_of="user")
-# The users of a customer or, if no user is loaded, the users who earned commission. How the service names the
-# id of a user is not documented, so the column is `id` or `user_id`.
+# The requested ids are those of the customer's users or, if no user is loaded, of the users who earned
+# commission. It is not documented how the service names a user's id, so the column is `id` or `user_id`.
 USER = ById(
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
@@ -31,12 +31,13 @@ OWN_BOOKED = measure(
 )
 
 RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
+    # Report -> the operation in its path, the budgeted quantity, and the measures.
     "budget_sold_estates": ("SoldEstates", "sold homes", (SOLD,)),
     "budget_commission": ("Commission", "commission", (COMMISSION,)),
     "budget_crm": ("Crm", "customer meetings", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # Operation -> the budgeted quantity, the counterpart for a range of months, and the measures.
+    # Operation -> the budgeted quantity, the report of RANGES with the same budgets, and the measures.
     "Estate": ("sold and registered homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),
@@ -69,7 +70,7 @@ budget = partial(
 def _range_report(name: str) -> Report:
     operation, budgeted, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
-    # The interface states no limit; with 60 months, most first backfills take one request.
+    # The interface does not limit the range. If it may have 60 months, most first backfills take one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,

@@ -1,7 +1,7 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-For bids, the service accepts the id of an office and not of a group (interface, Endpoints). So the bids for
-an estate are requested with the id of its office.
+Bids can be requested with the id of an office, but not with that of a group (interface, Endpoints). So the
+bids for an estate are requested with the id of its office.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ REPORTS = (
         endpoint=Endpoint(
             path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
             time_parameters="dates",
-            window_months=TWO_MONTHS + 1,  # two requests, including margins
+            window_months=TWO_MONTHS + 1,  # takes two requests; even with its margin, each is below the limit
             limit=TWO_MONTHS,
             choices=ACTIVE_THEN_REMOVED,
             paged=True,
@@ -157,7 +157,7 @@ REPORTS = (
         timing=Timing(unsettled=NOT_ANSWERED),
         stored_as="months",
         month_of_row="documented date",
-        total_rows="totalRowCount",  # assumed: no field outside the rows is documented
+        total_rows="totalRowCount",  # assumed: the interface documents no field outside the rows
         tables=(
             lead_table("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
             lead_table("outgoing_leads", "outgoingLeads[]", "One row per lead sent.", OUTGOING_LEAD),

@@ -40,12 +40,13 @@ class Column:
     """One column of a table; `source` is the JSON path of its values, or empty if they come from the request.
 
     - `id_of` marks the id of a natural person.
-    - `personal` marks a fact about a person. Example: `contact_first_name` is about the person `contact_id`.
-      A free text, or a fact without such an id in its row, is about every person in the row.
+    - `personal` marks a fact about a person. The prefix of its name says which person: `contact_first_name`
+      is about the person `contact_id`. A free text, or a fact whose prefix has no id in the row, is about
+      every person in the row.
     - `name_inferred` marks a field whose name in the JSON is not documented.
     - `is_day` marks a time that stands for a whole day.
     - `needed` marks a column that is reported as missing if no row has it.
-    - `documented` is false for a field that the catalogue does not declare.
+    - `documented` is false for a column that was found in an answer and is not declared in the catalogue.
     """
 
     name: str
@@ -74,15 +75,15 @@ def snake_case(name: str) -> str:
 def functions_of(path: str) -> list[str]:
     """The functions of a path, the narrowest first: crm_bids and crm for `/CRM/Bids/{customerId}`.
 
-    A function is an area of the service. All its paths begin with the same words (interface, What the service
-    does).
+    A function is an area of the service. All its paths begin with the same words (interface, "What the
+    service does").
     """
     words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
 
 
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
-    """A column for a documented field; any field may be null (interface, What the service does).
+    """A column for a documented field; any field may be null (interface, "What the service does").
 
     If the field is not in the row itself, `source` is a full path, and `name` is a name that we chose.
     """
@@ -131,7 +132,7 @@ class Table:
 
     `rows` and the sources of columns are paths (pipelines/shapes/paths.py). Example: with rows at
     `offices[].users[]`, the source `name` is the name of the user, and `offices[].name` that of the office.
-    The source `@users.id` is the column `id` of the parent row, in the table `users`.
+    In a table nested in the table `users`, the source `@users.id` is the column `id` of the parent row.
 
     A row must have every column of the `key`. With `old_keys` {"office_customer_id": "customer_id"}, a row
     that lacks the first of these columns must have the second.
@@ -214,7 +215,7 @@ class ById:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """How a report is requested (interface, Business intelligence, Budget reports and Limits)."""
+    """How a report is requested (interface, "Business intelligence", "Budget reports" and "Limits")."""
 
     path: str
     time_parameters: TimeParameters
@@ -245,10 +246,10 @@ class Timing:
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # whether future months are requested, too
-    counterpart: str | None = None  # the report with the same budgets for a range of months
+    counterpart: str | None = None  # for budgets of single months: the report of the same budgets over many
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    position: int = 0  # place in the catalogue; it spreads the older months of reports over nightly runs
+    position: int = 0  # place in the catalogue, so that older months of reports are due in different nights
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ class Report:
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
-    estate_id_column: str | None = None  # the column of the first table that contains the estate's id
+    estate_id_column: str | None = None  # the column with the estate's id, in the first of `tables`
     root: str = ""  # path from the document to the value where the paths of rows and columns begin
     total_rows: str = ""  # path from the document to the number of rows on all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts

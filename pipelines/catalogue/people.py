@@ -1,4 +1,4 @@
-"""The reports of users (current users, and their activity in a month) and of trademarks."""
+"""The reports of users (current users; their activity and commissions in a month) and of trademarks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ PARENT_USER_ID = text("@users.id", "id of the user that the row belongs to", id_
 PATH = "/BusinessIntelligence"
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
-# The columns of a user in the live reports are assumed.
 LIVE_USER = (
     assumed("user_id", "VARCHAR", ".userId", "id of the user", needed=True, id_of="user"),
     assumed("office_id", "VARCHAR", ".customerId", "customer id of the user's office"),
@@ -60,7 +59,7 @@ LIVE_ACTIVITY = (
     assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
 )
 
-# A request may span two months (interface, Limits). We request one, as rows have no documented date.
+# We request one month at a time, because rows have no documented date (interface, Limits: at most two).
 live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
 snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (

@@ -35,7 +35,8 @@ PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that can select sales by change time, preferred ones first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_CHANGE_TIME = {"selectionType": "Changed"}
-DAYS_PER_REQUEST = 62  # the interface states no limit; two months is the shortest limit of any report
+DAYS_PER_REQUEST = 62
+"""Days in a request for changed sales. Its limit is not documented; this is the shortest of any report."""
 
 ADDRESS = (
     text("streetAddress", "street address"),
@@ -317,10 +318,10 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
-    """The name of the first of PROBE_REPORTS that is not denied, and a variant of it for changed sales.
+    """The name of the first of PROBE_REPORTS that is not denied, and the report's variant for changed sales.
 
-    None if all are denied. Rows of the variant get no month: the service files a changed sale under the month
-    of its change, not of its contract.
+    None if each of them is denied or not in the catalogue. Rows of the variant get no month, because the
+    service files a changed sale under the month of the change and not under that of the contract.
     """
     for name in PROBE_REPORTS:
         if name in catalogue and name not in denied:

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def load_app(command: str = "") -> typer.Typer:
-    """Load the application with the module of this command, or with all modules if it is unknown."""
+    """Load the application with the module of this command, or with all modules for an unknown command."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:
         import_module(f"pipelines.cli.{module}")
@@ -67,7 +67,7 @@ def load_app(command: str = "") -> typer.Typer:
 def command(
     name: str, group: typer.Typer = app, **more: Any
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a function as a command. Its result is the exit code, and its errors become sentences."""
+    """A decorator that makes a function a command. The result is the exit code; errors become sentences."""
 
     def register(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)
@@ -97,14 +97,14 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 LOADING = ("sync", "replay", "erase")
-"""These commands leave unfinished work if an error ends them, so their errors are recorded."""
+"""These commands leave unfinished work if an error ends them, so `working` records the error."""
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock, which only one command can hold at a time.
+    """Hold the work lock for the command `name`. Only one command can hold this lock at a time.
 
-    If another command holds the lock, this one names it on stderr and waits. Yields the time at which the
-    other command began, or None if there was none. Without `wait`, raises WarehouseError instead of waiting.
+    If another command holds the lock, this one names the other on stderr and waits. Yields the time at which
+    the other command began, or None if the lock was free. Without `wait`, raises WarehouseError instead.
     """
     from warehouse.store.lock import work_lock
 
@@ -138,7 +138,7 @@ def option(text: str, metavar: str, *names: str, parser: Callable[[str], Any] | 
 
 
 def options(text: str, metavar: str, *names: str) -> Any:
-    """An option that can be repeated."""
+    """An option that can be repeated; its value is a list."""
     text = f"{text} (repeatable)"
     return typer.Option(*names, metavar=metavar, help=text, default_factory=list, show_default=False)
 

@@ -91,7 +91,9 @@ def run_export(
 def run_replay(
     *,
     report: Reports,
-    quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
+    quarantine: Annotated[
+        bool, flag("--quarantine", "replay only the loads that have rows in quarantine")
+    ] = False,
 ) -> int:
     """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named

@@ -70,7 +70,7 @@ def run_plan(
     print_records(
         [dict(zip(names, group, strict=True)) | _totals(reports) for group, reports in groups.items()]
     )
-    more = " It would first ask which sales changed, which may add older months." if plan.probes else ""
+    more = " It would first ask which sales changed; the answer may add older months." if plan.probes else ""
     print_wrapped(
         "",
         f"A sync would send {counted(plan.requests, 'request')} if all goes well, in about "

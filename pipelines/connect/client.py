@@ -71,11 +71,13 @@ class Client:
     async def get(
         self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
     ) -> tuple[Answer, T]:
-        """The complete answer to a request, and the result of `read` for its body; raises ConnectError.
+        """Send a request; returns its complete answer and the result of `read` for the body.
+
+        Raises ConnectError after the last try, or after an error that is not retried.
 
         `read` runs in a thread. It may raise TooManyObjects; any other ValueError means that the body is not
-        JSON. `tries` can only lower `retry.tries`. If the login was denied or the circuit is open, nothing is
-        sent.
+        JSON. `tries` can only lower `retry.tries`. If the login was denied or the circuit is open, raises
+        without sending anything.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -108,7 +110,7 @@ class Client:
     async def post(self, request: Request) -> Answer:
         """Send a writing request once, without retries; returns a 2xx answer, else raises ConnectError.
 
-        After some errors, the service may have written: read the value before sending the request again.
+        The service may have written in spite of an error: read the value before sending the request again.
         """
         _, attempt, answer = await self._try(request, 1)
         self._note(attempt)

@@ -33,7 +33,7 @@ GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # 16 selects the gzip format
 
 @dataclass(eq=False, repr=False)
 class Connection:
-    """The connections of one login to one host, which stay open between requests.
+    """The connections of one login to one host. They stay open between requests.
 
     Cookies are dropped. Redirects are not followed, because the login would be sent to the new address.
     """
@@ -67,9 +67,10 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send a request once and read the whole answer; the answer is None if no status arrived.
+        """Send a request once; returns the outcome, with any error, and the answer.
 
-        If the status is not 2xx, errors while reading the body are ignored.
+        The answer is None if no status arrived. If the body broke off, the answer has its beginning. If the
+        status is not 2xx, errors while reading the body are ignored.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
@@ -107,7 +108,7 @@ class Connection:
         return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
-        """Read and decompress a response into `body`; returns False if it exceeds the size limit."""
+        """Read and decompress a response into `body`. Returns False if the response is too large."""
         largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # an in-memory transport has already read and decompressed it
             body.write(response.content[: largest + 1])
@@ -148,7 +149,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """The body; if it is not valid UTF-8, it is converted from its declared charset, if possible."""
+    """The body, converted from its declared charset unless it is valid UTF-8 or the conversion fails."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

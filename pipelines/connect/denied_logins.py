@@ -12,10 +12,10 @@ from pydantic import SecretStr
 
 from pipelines.connect.models import Login
 
-COST = 2**14  # of scrypt; each guess at a password takes 16 MB of memory
+COST = 2**14  # the cost of scrypt: each guess at a password takes 16 MB of memory
 FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""After this time a denied login is tried once more, because the denial may be an error of the service."""
+"""A denied login is tried once more after this time, because the denial may be an error of the service."""
 
 
 @dataclass(frozen=True)

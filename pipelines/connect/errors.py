@@ -1,4 +1,4 @@
-"""The errors of the client: each states the issue and its remedy."""
+"""The errors of the client. Each states the issue and the remedy."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ GATEWAY_TIMEOUT = 504
 
 
 class ConnectError(Exception):
-    """The failure of a request. Its message is the `issue` and the `remedy`, and does not name the request.
+    """The failure of a request. The message is the `issue` and the `remedy`, and does not name the request.
 
-    `answer` is the last answer, and `tries` is the number of tries. If every allowed try failed, `last_try`
-    states how the last one ended. `login` is the setting that contains a denied login. If `trouble` is not
-    empty, errors with the same `trouble` and the same `login` are one cause in meta.conditions.
+    `answer` is the last answer, if any, and `tries` is the number of tries. If every allowed try failed,
+    `last_try` states how the last one ended. If the login was denied, `login` names the settings that
+    contain it. If `trouble` is not empty, errors with the same `trouble` and the same `login` are one cause
+    in meta.conditions.
     """
 
     trouble: str = ""
@@ -63,7 +64,7 @@ class Forbidden(ConnectError):
 
 
 class NotFound(ConnectError):
-    """404, 410: no such address or customer."""
+    """404, 410: there is no such report or customer."""
 
 
 class BadRequest(ConnectError):
@@ -75,7 +76,7 @@ class Unexpected(ConnectError):
 
 
 class Redirected(ConnectError):
-    """3xx with a Location, which is never followed, because the login would be sent there."""
+    """3xx with a Location. It is never followed, because the login would be sent there."""
 
 
 class AnswerTooLarge(ConnectError):
@@ -87,21 +88,21 @@ class TooManyObjects(ValueError):
 
 
 class NotJson(ConnectError):
-    """2xx, but not JSON, in the last try."""
+    """In the last try, the service answered 2xx with a body that is not JSON."""
 
 
 class TooManyRequests(ConnectError):
-    """429 in the last try."""
+    """In the last try, the service answered 429."""
 
 
 class Unavailable(ConnectError):
-    """5xx, time-out, broken or stale answer in the last try; `timed_out` is true if most tries timed out."""
+    """The last try ended with 5xx, a time-out, or a broken or stale answer."""
 
-    timed_out: bool = False
+    timed_out: bool = False  # whether more than half of the tries timed out
 
 
 class Unreachable(ConnectError):
-    """No connection could be made in the last try."""
+    """In the last try, no connection could be made."""
 
     trouble = "service"
 
@@ -117,7 +118,7 @@ class HostDown(CircuitOpen):
 
 
 class AllDenied(CircuitOpen):
-    """Every report was denied, customer after customer."""
+    """Every report was denied (403), for customer after customer."""
 
     trouble = "refusal"
 
@@ -161,7 +162,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
-    """The error for an answer after which the request is not repeated."""
+    """The error for an answer with a status after which a request is not repeated."""
     if answer.status == UNAUTHORIZED:
         return unauthorized_error(answer.request, login, answer)
     error_class, meaning, remedy = FINAL_ERRORS.get(
@@ -175,7 +176,7 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
 
 
 def unauthorized_error(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a denied login; `answer` is the 401, or None if the request was not sent at all."""
+    """The error for a denied login; `answer` is the 401, or None if the request was not sent."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
         f"Correct {login.name}; if it is right, remove the folder work/refused_logins. "

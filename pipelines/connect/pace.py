@@ -13,8 +13,8 @@ from random import Random
 
 from pipelines.clock import Clock, SystemClock
 
-INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
-MAX_HALVINGS = 3
+INTERVAL_FACTOR = 1.02  # a little slower than allowed, so that jitter puts no extra request into a second
+MAX_HALVINGS = 3  # down to an eighth of the rate
 SECONDS_BETWEEN_HALVINGS = 5.0  # failures of requests that were in flight together count once
 SECONDS_TO_RECOVER = 60.0  # each such period after the last halving undoes one halving
 ONE_DAY = 86_400.0  # seconds; a longer Retry-After is ignored, as the service's clock may be wrong
@@ -33,7 +33,7 @@ class RateLimit:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot and for the time to send; the slot is free again when the block ends."""
+        """Wait for a slot and for the time to send. The slot is free again when the `with` block ends."""
         async with self._slots:
             async with self._next:
                 if (seconds := self._free_at - self._clock.monotonic()) > 0:
@@ -81,7 +81,7 @@ class RetryPolicy:
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """The wait in a Retry-After header (seconds or an HTTP date); None if invalid, past or over a day."""
+    """The wait in a Retry-After header (seconds or a date); None if absent, invalid, past or over a day."""
     if header is None:
         return None
     try:

@@ -34,7 +34,7 @@ SHIPPED_FILE = Path(__file__).resolve().parents[2] / "dagster.yaml"
 OPERATORS_SECTIONS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
-"""Sections of dagster.yaml that operators adapt to their machine; these are not compared."""
+"""Sections of dagster.yaml that operators adapt to their machine; they may differ from the shipped file."""
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
 ASK_SUPPORT = "if `brokerbi doctor` shows this again, ask the service's support"
@@ -42,7 +42,7 @@ ASK_SUPPORT = "if `brokerbi doctor` shows this again, ask the service's support"
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one examination, and its remedy, if any."""
+    """One result of the diagnosis, and a remedy if something is wrong."""
 
     subject: str
     severity: Severity
@@ -61,8 +61,9 @@ def examine(
 ) -> Iterator[Finding]:
     """Examine an installation; with `may_request`, request a month of each report of each active customer.
 
-    `lock` is held during the requests. `settings_error` is the error with which a sync would reject the
-    settings. Raises SettingsError if the settings `reports` or `logins` do not fit the catalogue.
+    Reports by id are not requested. `lock` is held during the requests. `settings_error` is the error with
+    which a sync would reject the settings. Raises SettingsError if the settings `reports` or `logins` do not
+    fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
@@ -121,7 +122,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
-        different = [  # shards share another dagster.yaml, which is not compared
+        different = [  # the shards of one Dagster use another dagster.yaml
             section
             for section, values in ({} if settings.shard else shipped).items()
             if section not in OPERATORS_SECTIONS and current.get(section) != values
@@ -160,7 +161,8 @@ def _service_findings(
     for sample in samples:
         if sample.state == "not answered":
             remedy = sample.error.remedy if sample.error else ASK_SUPPORT
-            # a denied login is not sent again, so only the first of these errors quotes an answer
+            # these errors have one cause: a denied login is not sent again, so only the first quotes an
+            # answer
             is_denied = isinstance(sample.error, Unauthorized)
             by_cause[remedy, "" if is_denied else sample.sentence].append(sample)
     for (remedy, sentence), group in by_cause.items():

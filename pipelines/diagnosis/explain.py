@@ -36,10 +36,11 @@ class Explanation:
 
 
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
-    """Trace a number of an office, a user or the chain back to its stored answers.
+    """Trace a number of an office or a user, or else of the chain, back to its stored answers.
 
-    The answers are read to check that they are unchanged. Raises NotInTheFile if the published file lacks the
-    number, has several that match, or is of an older brokerbi. Raises WarehouseError for an unreadable file.
+    The answers are read again; if one is damaged, `damage` says so. Raises NotInTheFile if the published file
+    lacks the number, has several that match, or is of an older brokerbi. Raises WarehouseError if the
+    published file is unreadable.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

@@ -1,7 +1,7 @@
 """Samples of reports: for each report a stored or newly requested answer, read as a load would read it.
 
 Only months that are over are requested, because their figures are complete. The reports in IDS are requested
-first, because their ids help to find the ids of offices and users in the other reports.
+first, because their ids show which fields of the other reports are ids of offices and users.
 """
 
 from __future__ import annotations
@@ -43,21 +43,22 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""By report: the column with ids in the table of the same name, and the kind of these ids."""
+"""By report: a column with ids, in the table that has the report's name, and the kind of these ids."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
-"""Few tries and a short time for retries of a request, because the operator is waiting."""
+"""A request has few tries, and little time for retries, because the operator is waiting."""
 MAX_UNANSWERED = 10
 REMEDY = 'Write each path in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The sample of one report: its state, and maybe a sentence about a problem and a proposed shape.
+    """The sample of one report.
 
-    `rows` has, for each table, the declared path of its rows. `columns` are the declared columns of the first
-    table that have a value, and `extra` are the paths of its undeclared columns. `missing` are the columns of
-    any table that a mart needs and no row has. The sample of a requested report also has a `customer`. If the
-    request failed, it has an `error`.
+    `rows` has the declared path of the rows of each table. `columns` are the declared columns in which the
+    first table has values, and `extra` the paths of its undeclared fields with values. `missing` are columns
+    that marts need but that no row of their table has. `sentence` describes a problem, and `proposal` is a
+    section for shapes.toml. If the report was requested, `customer` is the customer of the request. If the
+    request failed, `error` is the reason.
     """
 
     report: str
@@ -84,7 +85,10 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """Read answers as a load would. If they do not fit, propose a shape, or a `root` that holds the rows."""
+    """The sample of answers, read as a load would read them.
+
+    For answers that do not fit, the sample proposes a shape, unless none can be found.
+    """
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty", "not answered"):
         return sample
@@ -149,7 +153,7 @@ def sample_reports(
 
     Reports in `requestable` are requested for the first active customer of the selection. Before them, the
     reports in IDS are requested, unless ids of their kind are loaded. For other reports, the newest stored
-    answer is read; without a stored answer, the sample is empty.
+    answer is read. If it is missing or unreadable, the sample is empty.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -185,10 +189,11 @@ async def request_samples(
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report of each customer, from a request for the last month that is over.
+    """A sample of each report for each customer, from a request for the last month that is over.
 
     If that answer is empty, the month before is requested, and so on, for at most `months` months. A report
-    that was denied today is not requested. Raises WarehouseError if the ledger cannot be read or written.
+    that was denied today is not requested: its state is "no access". Ids that are found are added to
+    `known_ids`. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
@@ -221,7 +226,7 @@ class _Sampler:
     this_month: Month
     timezone: str
     known_ids: IdsByColumn
-    denied: set[Pair]  # reports denied today, which are not requested
+    denied: set[Pair]  # denied today, so not requested again
 
     async def take(self, report: Report, customer: str, months: int) -> Sample:
         sample = empty_sample(report)

@@ -16,7 +16,7 @@ from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_typ
 from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
-MAX_COLUMNS = 250  # beyond this, the undeclared fields of an object become one JSON column
+MAX_COLUMNS = 250  # with more, the undeclared fields of an object become one JSON column
 MORE_FIELDS = "more fields"  # the name of that JSON column, which becomes `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
@@ -79,8 +79,8 @@ class Contents:
     """The columns and the undeclared lists of objects at one place; nested objects are flattened.
 
     Example: {"sale": {"price": 5}, "bids": [{"id": 1}]} has the column `sale_price` and the list `bids`.
-    `declared` are the columns to read. `lists` are declared lists, which are read as places of their own. If
-    `takes_all`, undeclared fields become columns too. Unless `takes_lists`, undeclared lists stay JSON.
+    `declared` are the columns to read. `lists` are declared lists, which are not read here. If `takes_all`,
+    undeclared fields become columns too. If not `takes_lists`, undeclared lists stay JSON.
     """
 
     declared: Mapping[Keys, Column]
@@ -147,7 +147,7 @@ def has_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """The filled columns: declared ones in their type, others in the narrowest type that fits all values."""
+    """The columns with values: declared ones in their type, others in the narrowest type that fits."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -172,6 +172,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 
 def column_name(keys: Keys) -> str:
-    """The column name for keys: their words in lower case, joined by `_`."""
+    """The column name for keys: their words in lower case, joined by `_` and cut to MAX_NAME_LENGTH."""
     words = (re.sub(r"\W+", "_", snake_case(key[:MAX_NAME_LENGTH])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:MAX_NAME_LENGTH]

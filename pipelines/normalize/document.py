@@ -18,21 +18,21 @@ from pipelines.shapes.places import describe
 
 Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of a parsed document
 Object = dict[str, Json]
-Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
+Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through nested objects
 
-MAX_INTEGER_LENGTH = 4_000  # digits of an integer; Python reads at most 4,300
+MAX_INTEGER_LENGTH = 4_000  # a longer integer becomes a Decimal; `int` reads at most 4,300 digits
 MAX_EXACT_LENGTH = 16  # a float keeps all digits of a fractional number with at most this many characters
 _DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
-_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # a quick test of whether _LONG_NUMBER may match
+_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # if a body translated by _DIGITS has it, _LONG_NUMBER may match
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A number of 16 or more characters, with seven or more before its point: a float may lose digits of it."""
+"""The start of a number that a float may cut: at least 16 characters, the first seven of them digits."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
 
 
 class InvalidJson(ValueError):
-    """A body that is not a JSON object, list or null."""
+    """A body that is not JSON, or is JSON but not an object, a list or null."""
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class Document:
 
     @cached_property
     def value(self) -> Json:
-        """The whole document; raises InvalidJson."""
+        """The whole document; raises InvalidJson if the body is not JSON."""
         if _TOO_MANY_DIGITS not in self.body.translate(_DIGITS) or not _LONG_NUMBER.search(self.body):
             with suppress(orjson.JSONDecodeError):
                 return orjson.loads(self.body)
@@ -63,11 +63,11 @@ def read_document(body: bytes) -> Document:
 
 
 def parse_exactly(body: bytes) -> Json:
-    """Parse a body with the json module; raises InvalidJson.
+    """Parse a body with the json module; raises InvalidJson if the body is not JSON.
 
-    Very long numbers become Decimals: integers of more than 4,000 characters, and other numbers that have
-    more than 16 characters or are too large for a float. NaN and Infinity, which JSON does not allow,
-    become null.
+    An integer becomes a Decimal if it has more than 4,000 characters. Any other number becomes a Decimal if
+    it has more than 16 characters, or is too large for a float. NaN and Infinity, which JSON does not allow,
+    become None. Half of a surrogate pair becomes U+FFFD.
     """
     text = _decode(body)
     if r"\u" in text:

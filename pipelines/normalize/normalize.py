@@ -1,9 +1,9 @@
 """Typed tables from the documents of one window, according to the shape of the report.
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
-2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
+2. Their fields become columns. An undeclared column gets the type of its values (`contents`).
 3. Each row gets its month. Rows that do not fit are rejected. Rows that another request brings are left out.
-4. The remaining rows become a table. Then their lists are read; undeclared lists become separate tables.
+4. The remaining rows become a table. Then the lists in them are read; undeclared lists become tables as well.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def normalize(
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are the months of the window. `requested_ids` and `choices` have a value for each document: its
-    requested id, and its value of the choice parameter. Frees the memory of the parsed documents. Raises
-    ShapeMismatch if a document does not fit.
+    `months` are the months of the window. `requested_ids` has the requested id of each document. `choices`
+    has, for each document, the value of the parameter in `Endpoint.choices`. Frees the memory of the parsed
+    documents. Raises ShapeMismatch if a document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)
@@ -153,7 +153,7 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, except budget measures that several fields may contain."""
+        """The declared columns, except budget measures that fit several fields and are not in shapes.toml."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -246,8 +246,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        Ten or more rejected rows are too many if they are at least half of all rows. Rejecting every row of a
-        document is also too much, unless its only row is an object with a declared column.
+        Ten or more rejected rows are too many if they are at least half of all rows. All rows of a document
+        are also too many, unless the document has only one row, an object with a declared column.
         """
         if table.parent:
             return

@@ -1,4 +1,4 @@
-"""The facts of a page that show whether paging lost rows."""
+"""Facts about one page of an answer, which show whether paging lost rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""The values of the columns that identify a row; if one is null, they identify nothing."""
+"""The values of the columns that identify a row; if one of the values is null, the row has no identity."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows and ids in each topmost table of a page, and the total number of rows that the page states.
+    """The rows and ids of one page, for each of its tables that is not nested in another table.
 
     If the page does not fit the shape of its report, `mismatch` is the reason, and there are no rows.
     """
 
     rows: Sequence[Sequence[Json]] = ()
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
-    total: int | None = None
+    total: int | None = None  # the number of rows on all pages, as this page states it
     mismatch: str = ""
 
     @property
@@ -57,7 +57,7 @@ def _topmost_levels(level: Level) -> list[Level]:
 
 
 def _ids(level: Level, key: Sequence[str]) -> list[Id]:
-    """The id of each row; empty if the table has no key."""
+    """The ids of the rows; an empty list if the table has no key."""
     paths = [level.place.sources[name] for name in key if name in level.place.sources]
     columns = [_values_at(level.objects, path.members) for source, path in paths if source is level.place]
     return [tuple(map(_as_text, values)) for values in zip(*columns, strict=True)]

@@ -23,12 +23,12 @@ _WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
 def null_if_unset(texts: pl.Series) -> pl.Series:
-    """The texts, with null for .NET's unset time: the first of the calendar, even if moved by some hours."""
+    """Replace .NET's unset time (0001-01-01T00:00:00) with null, even if an offset moved it by some hours."""
     return texts.set(texts.str.contains(_UNSET), None)
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
-    """The texts as local times, null if they are not times; a time without an offset is already local."""
+    """The texts as local times; null if a text is not a time. A time without an offset is already local."""
     times = texts.str.head(LENGTH_TO_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LENGTH_TO_SECONDS)
     if (fraction != "").any():
@@ -48,7 +48,7 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times of a column of days, read as UTC if the service seems to write days in UTC.
+    """The local times of a column of days. `times` are the texts as `local_times` reads them.
 
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`. So texts without an offset are read
     as UTC if that makes all of them local midnights, and none of them is a midnight as written.
@@ -72,7 +72,7 @@ def _is_midnight(times: pl.Series) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    if text.isdigit():  # a number is not a day
+    if text.isdigit():  # `fromisoformat` would read 20260331 as a day
         return None
     try:
         time = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))

@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII
 _WRITTEN_NUMBER = (
     r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
-"""A number: {0} is its decimal mark, and {1} may separate thousands."""
+"""The pattern of a number in a text: {0} is the decimal mark, and {1} may separate thousands."""
 _NOT_A_NUMBER = "?"  # appended to a text that must not be read as a number
 _BOOLEANS = {"true": True, "false": False}
 _LONG = 2**63  # a whole number from here on is too long for 64 bits
@@ -94,7 +94,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """Convert values to the type of a declared column; also returns a mask of the misfits of each kind."""
+    """Convert values to a column's type. Misfits become null; also returns a mask of them for each kind."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -116,8 +116,8 @@ def convert_values(
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     """Rewrite numbers in texts as JSON writes them: `1 234,5` and `1.234,5` become `1234.5`.
 
-    All texts have the same decimal mark. It is `decimal`, unless only the other mark (point or comma) fits
-    all texts. The mark that is not decimal may separate thousands, and so may a blank. A text that does not
+    All texts are read with one decimal mark: `decimal`, unless only the other mark (point or comma) fits all
+    of them. The mark that is not decimal may separate thousands, and so may a blank. A text that does not
     fit gets a '?' appended, so that it is rejected and never read with the wrong mark.
     """
     texts = texts.str.strip_chars()
@@ -205,9 +205,9 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text, as JSON writes it or with leading zeros.
+    """The number in a text, which is written as in JSON but may have leading zeros.
 
-    Any other text is NaN, and so is a number with more than 40 digits before or after its point.
+    Returns NaN for any other text, and for a number with more than 40 digits before or after its point.
     """
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 

@@ -28,13 +28,13 @@ Columns = Mapping[str, FilledColumn]
 class Months:
     """The months of rows, and how the rows state them.
 
-    - `first_days` are the months' first days, null if the month is unknown or the date in no requested month.
+    - `first_days` are the months' first days, null for an unknown month or a date in no requested month.
     - `dated_by` is the column that states the months, if any.
     - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
       name another month, or their date is just outside the window: in an answer for May, a row of 30 April is
       left out, but a row of 15 April is rejected.
-    - `are_unknown` is true if several months were requested, but no row states its month. All rows then count
-      for the first month.
+    - `are_unknown` is true if several months were requested, but no row states its month, and all rows
+      therefore count for the first month.
     """
 
     first_days: pl.Series
@@ -71,7 +71,7 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
 
 
 def named_months(columns: Columns) -> pl.Series | None:
-    """The first days of the months in column `month`, or in `month` and `year`; None if `month` is empty."""
+    """The first days of the months in column `month`, or in `month` and `year`. None if no row has one."""
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)
@@ -86,7 +86,7 @@ def named_months(columns: Columns) -> pl.Series | None:
 def rejections(
     table: Table, columns: Columns, months: Months, rejected: Mapping[int, str]
 ) -> dict[int, tuple[str, str | None]]:
-    """Rejected rows in order, each with its most important reason and the column at fault, if any.
+    """The indexes of rejected rows, each with its most important reason and the column at fault, if any.
 
     `rejected` has rows that are already rejected, with reasons. A reason never contains a value of the row.
     """
@@ -100,7 +100,7 @@ def rejections(
 def undatable_rows(table: Table, columns: Columns, months: Months) -> set[int]:
     """Rows that may belong to any requested month, because their date is unreadable or missing.
 
-    In a table with a key, a row that lacks both its key and its date is not included: it identifies nothing.
+    In a table with a key, a row without a date is included only if it has its whole key.
     """
     if not months.dated_by or not months.first_days.null_count():
         return set()

@@ -40,7 +40,7 @@ def page_facts(facts: Facts, page: Row) -> Facts:
 def _belongs_to(row: Any, page: Row) -> bool:
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
-    if page.kind == "chain":  # it has the rows of all offices
+    if page.kind == "chain":  # the chain's page has the rows of all offices
         return True
     if hasattr(row, "office_id"):
         return bool(row.office_id in page.office_ids)

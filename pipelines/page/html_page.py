@@ -1,4 +1,4 @@
-"""The pages as self-contained HTML: chain, brands, regions and offices, and the operators' page."""
+"""The pages as self-contained HTML: one for operators, and those of chain, brands, regions and offices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_BASIS = Row(
     commission_vat="unknown", vat_rate=Decimal(0),
     version=None, published_utc=None, loads=None, since_utc=None,
 )  # fmt: skip
-"""Replaces the row of sql/page/basis.sql if a file has none."""
+"""Stands in for the row of sql/page/basis.sql if the published file gives none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PageSettings:
 
 
 def page_path(page: Row) -> str:
-    """The path of a page. It depends on the id and not on the name, so that bookmarks last."""
+    """The path of any page but the chain's. It contains the id, not the name, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
     if slug != page.scope or slug != slug.upper():  # a similar id could give the same file name
         slug = f"{slug}-{hashlib.sha256(page.scope.encode()).hexdigest()[:8]}".lower().strip("-")
@@ -47,12 +47,12 @@ def page_path(page: Row) -> str:
 
 
 def chain_page(facts: Facts) -> Row | None:
-    """The chain's own page, or None in a file without offices."""
+    """The row of the chain's page in the published file; None if the file has no offices."""
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
 def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
-    """The page of the chain, a brand, a region or an office. `page` is None in a file without offices."""
+    """The page of the chain, a brand, a region or an office. `page` is None if the file has no offices."""
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS

@@ -72,7 +72,7 @@ class Language:
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
     def tenths(self, value: Number | None) -> str:
-        """A number with one decimal, unless the decimal is zero: 64 homes, or 4.8 if sales were shared."""
+        """A number with one decimal, unless the decimal is zero: 4.8, but 64."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
     def signed(self, value: Number | None) -> str:
@@ -107,11 +107,11 @@ class Language:
         return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
     def month(self, month: date) -> str:
-        """March 2026."""
+        """A month with its year: March 2026."""
         return f"{self.words['form']['months'][month.month - 1]} {month.year}"
 
     def period(self, first: date, last: date) -> str:
-        """January to March 2026, or March 2025 to February 2026."""
+        """The months from first to last: January to March 2026, or March 2025 to February 2026."""
         if first == last:
             return self.month(first)
         name = self.words["form"]["months"][first.month - 1]
@@ -129,7 +129,7 @@ class Language:
         return ", ".join(self.period(*run) for run in runs)
 
     def day(self, day: date | None) -> str:
-        """21 November 2026."""
+        """A day with its month and year: 21 November 2026."""
         return UNKNOWN if day is None else f"{day.day} {self.month(day)}"
 
     def moment(self, at_utc: datetime | None, timezone: ZoneInfo) -> str:

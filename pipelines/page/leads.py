@@ -18,7 +18,7 @@ AGES = ("to_2", "to_7", "to_30", "longer")  # the columns of untouched leads by 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
     """Leads by week, side (seller or buyer), kind, sender, office and state, and untouched leads by office.
 
-    None without leads of the last twelve months, even if older leads are untouched.
+    None if there are no leads of the last twelve months, even if older leads are untouched.
     """
     words = writer.words
     if not facts.leads:

@@ -30,7 +30,7 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount as figures and by month, and the agents with the largest changes. None without headcount."""
+    """Headcount, and the agents whose commission fell or rose the most. None if there is no headcount."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
@@ -62,7 +62,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents, this year and by month. None if no agent has a known commission or a budget."""
+    """One office's agents, this year and by month. None if no agent has a known commission or budget."""
     words, (share, gap) = writer.words, budget_columns("actual")
     known = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     rows = [row for row in known if row.period == "year"]

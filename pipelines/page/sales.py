@@ -19,13 +19,13 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The columns of receivables, the total and then by age. The keys of this mapping are those of words.toml."""
+"""The amounts of receivables: the total, then one for each age. Keys are those of words.toml."""
 STATES = ("received", "signed", "due", "late")
 """Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """Changes since an earlier publication as figures and tables, or a note if there was none."""
+    """Changes since an earlier publication, or a note if there is no earlier publication."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -173,7 +173,9 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
-    """Unpaid commission by age and office, overdue commission by sale, and a chart by month of possession.
+    """Unpaid commission by age and office, overdue commission by sale, and a chart of commission.
+
+    The chart has what was received and what is to come, by the month in which the buyer takes possession.
 
     Offices that have never recorded a payment are left out, and a note names these offices.
     """
@@ -252,7 +254,7 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and homes sold in twelve months, and the sources of these homes.
+    """Valuations and homes sold in twelve months, and the intake sources by which sellers came to the office.
 
     None if there were no valuations and no sales.
     """
@@ -282,7 +284,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales found to be cancelled this year, or None without such sales."""
+    """The sales found to be cancelled since the start of the page's year; None if there are none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

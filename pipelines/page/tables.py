@@ -25,7 +25,8 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key of words.toml: `agents` in the table's section, or `figures.homes` in another section.
+    `heading` is a key of words.toml. A key without a dot, such as `agents`, is one of the table's section; a
+    key with a dot names its section (`figures.homes`). A table without a section has the heading itself here.
     `value` is a function of the row, or the name of a column. Its default is `heading` without the section.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
@@ -86,7 +87,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
-    """A note on the day when the oldest rows were read, if it is before the latest `counted_on`."""
+    """A note with the day when the oldest rows were fetched; none if no row is newer (`counted_on`)."""
     days = [row.read_on for row in rows if row.read_on]
     has_old_rows = days and min(days) < max(row.counted_on for row in rows)
     return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if has_old_rows else []

@@ -32,9 +32,9 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""In the catalogue's order, the due days of each report begin this many days after those of the previous one.
+"""The due days of a report begin this many days after those of the report before it in the catalogue.
 
-A report has about ten older months. If each is requested separately, they are due on successive days.
+A report has about ten older months, which are due on successive days if each takes a request of its own.
 """
 
 
@@ -49,8 +49,8 @@ class Due(NamedTuple):
 class Calendar:
     """Today in the brokerage's time zone, and the bounds of the months that are requested.
 
-    No month before `start` is requested. The latest months are this month and those before it, `due_months`
-    in all. In May, the three latest months are March, April and May. Budgets are also requested for
+    No month before `start` is requested. `due_months` is the number of latest months, which end with this
+    month: in May, the three latest months are March, April and May. Budgets are also requested for
     `months_ahead` future months.
     """
 
@@ -69,7 +69,7 @@ class Calendar:
         return self.this_month.since(month)
 
     def local_day(self, time: datetime) -> date:
-        """The day of a time in the brokerage's time zone."""
+        """The day on which a time falls in the brokerage's time zone."""
         return time.astimezone(self.timezone).date()
 
 
@@ -91,6 +91,8 @@ class Rules:
     - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
+    - `selection` overrides these rules: a month that is fresh enough for it is not requested. If its
+      `refresh` is true, every other stored month is requested.
     """
 
     report: Report
@@ -104,7 +106,10 @@ class Rules:
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest and future months are spread over a week, as each takes a request of its own."""
+        """Whether the latest and future months are due in turn over a week.
+
+        This is true for budgets if each month takes a request of its own.
+        """
         return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, stored: StoredMonth) -> Reason | None:
@@ -173,8 +178,8 @@ class PlannedMonths:
     """The months to request of one report of one customer.
 
     `missing` months were never loaded. `due` months are stored, and a rule requests them again.
-    `not_requested` counts the other stored months (or known ids). Some of them are `postponed`: they changed,
-    but exceed the nightly cap.
+    `not_requested` counts the other stored months (or known ids), including the `postponed` months: these
+    changed, but exceed the nightly cap.
     """
 
     missing: tuple[Month, ...] = ()
@@ -195,8 +200,9 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the months that are due only because they changed, the latest `max_changed_months` are requested. The
-    others are postponed, so that one nightly run does not request all months if all sales changed.
+    Of the months that are due only because they changed, the latest `max_changed_months` are requested (None
+    means all). The others are postponed, so that one nightly run does not request all months if all sales
+    changed.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}
@@ -209,7 +215,11 @@ def plan_months(
 
 
 def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]:
-    """The day on which each stored month in scope is due next, today or later, and the rule."""
+    """When each stored month in scope is due next, today or later, and by which rule.
+
+    Months that no rule makes due again are left out. For a report that is tracked by id, the result is empty.
+    A report without months is due today, under the key None.
+    """
     if rules.report.is_tracked_by_id:
         return {}
     if not rules.report.has_months:
@@ -262,8 +272,8 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
     """The months that changed, each with a time. A fetch before that time may have missed the change.
 
     A report that returns the budgets of one month has a counterpart, which returns them for several months.
-    For such a report, the months that changed in its counterpart are returned. The changed months of other
-    reports are in meta.changes. If the nightly cap is 0, they are not returned.
+    For a report with a counterpart, the result has the months that changed in the counterpart. For any other
+    report, it has the months in meta.changes, or none if the nightly cap is 0.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
@@ -274,9 +284,9 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """The older months that were not read today, and whose rows may still change.
+    """The older months whose rows may still change and which were not fetched today.
 
-    If there are more than the report's `max_months`, returns those that were read longest ago.
+    If there are more than the report's `max_months`, returns those that were fetched longest ago.
     """
     pair, calendar = (report.name, customer), inputs.calendar
     read_at = {month: stored.fetched_at_utc for month, stored in inputs.stored.get(pair, {}).items() if month}

@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The likely duration: the rate limit or a slow service sets the pace."""
+        """The likely duration in seconds: the rate limit or a slow service sets the pace."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
         return self.requests / per_second
 
@@ -103,7 +103,10 @@ class Plan:
 def make_plan(
     settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
-    """The plan of a selection, and the ledger it uses; raises ValueError for a wrong name or start."""
+    """The plan of a selection, and the ledger that it is based on.
+
+    Raises ValueError if a report or customer is unknown, or the start is in the future.
+    """
     with store.reading() as connection:
         return plan_sync(connection, settings, selection, settings.today_local(clock), catalogue)
 
@@ -111,7 +114,7 @@ def make_plan(
 def plan_sync(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The same as `make_plan`, with an open connection."""
+    """The same as `make_plan`, with an open connection and for the day `today`."""
     if settings.start > Month.of(today):
         raise SettingsError([f"BROKERBI_START is {settings.start}, which is in the future; correct it."])
     inputs = read_inputs(connection, settings, selection, today, catalogue)
@@ -175,8 +178,8 @@ def record_next_due(
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
     """Plan the selected reports of each customer, those without months first.
 
-    If the selection has `exact` pairs, only these are planned. If not, each report is planned for each
-    customer that is active or that the selection names.
+    If the selection has `exact` pairs of report and customer, only these are planned. If not, each report is
+    planned for each customer that is active or that the selection names.
     """
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
@@ -255,7 +258,11 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each id in each span, times the likely number of pages if the report is paged."""
+    """The likely number of requests, if nothing fails.
+
+    Each span of a window takes one request or, in a report by id, one for each id. For a paged report, this
+    number is multiplied by the likely number of pages.
+    """
     fewest = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return fewest
@@ -268,7 +275,8 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     """A probe for each active customer with stored older months that changed sales may affect.
 
     It is sent to the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the
-    customer today. A customer has no probe if there is no such report, or if a probe was denied today.
+    customer today. A customer has no probe if there is no such report, or if its probe was already denied
+    today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

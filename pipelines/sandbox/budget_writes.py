@@ -46,7 +46,7 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """The budgets of an office and month by user.
+        """By user, the budgets of an office and month.
 
         A written budget replaces the one in `budgets` as soon as it is shown.
         """
@@ -60,7 +60,8 @@ class BudgetWrites:
     def accept(self, body: bytes, shown: Budget) -> None:
         """Set a budget from the body of a request; `shown` is the budget that the service shows now.
 
-        Rejects an invalid body with 400. `omitted` decides what happens to measures that the body omits.
+        Raises HttpError (400) for an invalid body. `omitted` decides what happens to measures that the body
+        omits.
         """
         measures = _measures(body)
         writes = self.written.get((shown.office, shown.user_id, shown.month))

@@ -34,6 +34,7 @@ MESSAGES = {
     "503": "The service is unavailable.",
 }
 UNCHANGED = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
+"""Faults that change numbers leave these fields alone."""
 WRONG_VALUES: dict[str, object] = {
     "commission": "enligt avtal",
     "amount": "tolv kronor",
@@ -73,8 +74,11 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
     """The query of a page, with the effects of the faults in PAGES.
 
-    The answer to the first request of a window, for whichever page, lacks the moving rows. If the fault is
-    restless, the answers to the third, the fifth and so on lack them, too.
+    - `repeated_ids`: every page but the first begins with rows of the page before.
+    - `moving_rows`: the first answer for a window lacks some rows, whichever page it is. The later answers
+      have them. If the fault is restless, the third, the fifth and so on lack them too.
+
+    For each window, `counts` gets the number of answers before this one.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:
@@ -88,7 +92,7 @@ def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int
 
 
 def apply_reply_faults(reply: Reply, faults: Sequence[Fault], target: str, seed: int) -> Reply:
-    """The reply after the faults of its content, its body and its delivery, in this order."""
+    """The reply with the effects of these faults: first on its content, then on its body and its delivery."""
     if any(fault.kind in CONTENTS for fault in faults):
         tree: object = json.loads(reply.body)
         for fault in faults:

@@ -101,7 +101,7 @@ class Fault:
 
     @classmethod
     def from_options(cls, options: Mapping[str, object]) -> Fault:
-        """Read a fault from its options by name; raises ValueError if one is unknown or invalid."""
+        """Read a fault from its kind and options by name; raises ValueError if one is unknown or invalid."""
         names = [field.name for field in fields(cls)]
         unknown = [name for name in options if name not in names]
         if unknown or "kind" not in options:
@@ -125,7 +125,10 @@ _TYPES: dict[str, Callable[[str], object]] = {
 
 
 class Faults:
-    """The active faults, with the numbers of requests that each has matched and struck."""
+    """The active faults. Each counts the requests that it matched and those that it struck.
+
+    A request matches by path and customer. Options such as `rate` decide whether the fault then strikes.
+    """
 
     def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:
         self._seed = seed
@@ -147,7 +150,7 @@ class Faults:
         ]
 
     def draw(self, path: str, target: str, customer: str) -> list[Fault]:
-        """The faults that strike a request, at most one of STATUSES and at most one of BODIES."""
+        """Draw and count the faults that strike a request: at most one of STATUSES and one of BODIES."""
         struck: list[Fault] = []
         for number, fault in enumerate(self._active):
             if fault.path is not None and fault.path.lower() not in path.lower():
@@ -163,7 +166,7 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes a request. Other requests matter only to `after` and `count`."""
+        """Whether a fault strikes this try. Only `after` and `count` make this depend on other requests."""
         self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
         too_early = self._matched[number] <= fault.after

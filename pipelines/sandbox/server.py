@@ -20,7 +20,7 @@ SLOW_BODY_PIECES = 8
 
 
 def loopback(host: str) -> str:
-    """The host, if it is a loopback address of this machine; raises ValueError for any other."""
+    """The host as a loopback address (127.0.0.1 for localhost); raises ValueError for any other host."""
     try:
         is_own = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -34,7 +34,10 @@ def loopback(host: str) -> str:
 
 
 class SandboxServer(ThreadingTCPServer):
-    """A service on a loopback socket; raises ValueError for another address, OSError if it cannot listen."""
+    """Serves a sandbox service over HTTP.
+
+    Raises ValueError if the host is not on loopback, and OSError if the port cannot be used.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
@@ -53,7 +56,7 @@ class SandboxServer(ThreadingTCPServer):
 
     @property
     def introduction(self) -> str:
-        """The addresses, login and customers, for the person who started the sandbox."""
+        """Text for the person who started the sandbox: its addresses, login, customers and history."""
         world = self.service.world
         return (
             f"Sandbox: {self.base_url}\n"
@@ -66,7 +69,7 @@ class SandboxServer(ThreadingTCPServer):
 
 @contextmanager
 def serving(service: Service) -> Iterator[SandboxServer]:
-    """Serve on a free loopback port until the block ends."""
+    """Serve the service on a free loopback port until the block ends."""
     with SandboxServer(service, "127.0.0.1", 0) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), name="sandbox", daemon=True)
         thread.start()
@@ -86,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         try:
             super().handle()
-        except (ConnectionError, ValueError):  # the caller is gone, or a fault has closed the socket
+        except (ConnectionError, ValueError):  # the caller is gone, or a simulated fault closed the socket
             self.close_connection = True
 
     def do_GET(self) -> None:
@@ -129,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _reset(self) -> None:
-        # The caller could take an ordinary close for the end of the answer.
+        # The connection is reset, because the caller could take an ordinary close for the end of the answer.
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())

@@ -1,4 +1,4 @@
-"""The service: checks the login, access and parameters of a request, applies faults, and answers."""
+"""The sandbox's service: checks login, access and parameters of a request, applies faults, and answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SandboxLogin:
 
 
 class Service:
-    """A Connect service in memory for one world."""
+    """A Connect service in memory, which answers from one world."""
 
     def __init__(
         self,
@@ -72,18 +72,18 @@ class Service:
         return self._snapshot.world
 
     def set_as_of(self, as_of: date) -> None:
-        """Show the world as of that day, and no longer follow the calendar."""
+        """Answer as of this day from now on, and no longer as of today."""
         self._today = None
         self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
 
     def budget(self, office_id: str, user_id: str, month: Month) -> Budget:
-        """The budget of a user as shown now; 0 for each measure if none is shown."""
+        """The user's budget that the service shows now. If it shows none, each measure is 0."""
         budgets = {budget.user_id: budget for budget in self._snapshot.budgets(office_id, month)}
         return budgets.get(user_id) or no_budget(user_id, office_id, month)
 
     @contextmanager
     def answering(self, call: Call) -> Iterator[Reply]:
-        """The reply to a request; the log counts the request as in flight until the block ends."""
+        """Yield the reply to a request; the log counts the request as in flight until the block ends."""
         if control.is_control_call(call):
             yield self.respond(call)
         else:

@@ -34,12 +34,12 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
-    """A sentence for each error: the one of our own check, or "NAME is not" and the field's description."""
+    """A sentence for each error: that of our own check, or "NAME is not" and the field's description."""
     messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, location = detail["type"], detail["loc"]
-        # Our own checks have sentences. A message of pydantic may quote a secret, so only its kind is used.
+        # Our own checks raise sentences. A message of pydantic may quote a secret, so it is not used.
         wording = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(location[0]) if location else ""
         if not location:

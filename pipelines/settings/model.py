@@ -33,7 +33,7 @@ from pipelines.settings.messages import PREFIX, SettingsError, sentences, variab
 from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"';\s]{1,100}""")
-"""Dagster's partition keys may not contain the first four of the excluded characters: | , [ ]"""
+"""The first four of the excluded characters are not allowed in a partition key of Dagster."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -116,7 +116,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """A login for one function: an area of the service whose paths begin with the same words, like crm."""
+    """A login for one function (an area of the service): the login for crm is sent to paths below /CRM."""
 
     model_config = FROZEN
 
@@ -144,7 +144,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """Known conditions, which raise no alarm through the day `until`. An empty field matches any value."""
+    """Known conditions that raise no alarm up to and including `until`. An empty field matches any value."""
 
     model_config = FROZEN
 
@@ -226,7 +226,7 @@ class Settings(BaseModel):
     ] = Field(default=(), description="a list of formats separated by commas: parquet, csv, xlsx")
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # `shard` names an installation if several share one Dagster; `lake` holds Delta tables for other engines.
+    # `shard` names this installation, if several share one Dagster. `lake` is where Delta tables are written.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
@@ -249,7 +249,7 @@ class Settings(BaseModel):
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # found while reading
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # about ignored values
 
     @field_validator("customers")
     @classmethod
@@ -313,11 +313,11 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """The object whose login is used for this customer and path, and the function that the login is for.
+        """The object with the login for requests of this customer to this path, and the login's function.
 
-        The customer's own logins come before the shared ones. Of each owner's logins, one for a function
-        comes before the one for all paths, and a narrower function before a wider one. The function of the
-        login for all paths is empty.
+        The customer's own logins come before the shared ones. In either group, a login for a function of the
+        path comes before the login for all paths, whose function is empty. A narrower function comes before a
+        wider one: crm_bids before crm.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -354,7 +354,7 @@ class Settings(BaseModel):
 
 
 class Variables(BaseSettings, Settings):
-    """All environment variables: of settings, of one customer, and of the login for one function."""
+    """All environment variables: BROKERBI_*, including BROKERBI_CUSTOMER__* and BROKERBI_LOGIN__*."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False)
 
@@ -405,7 +405,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
     """The error with which a sync would reject the settings; None if a sync would accept them.
 
-    Settings without an address and a login are not meant for a sync, so the result is None for them, too.
+    Also None if neither an address nor any part of the shared login is set, because no sync is then intended.
     """
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
@@ -417,7 +417,7 @@ def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> S
 
 
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
-    """How messages name the login of a customer for a path."""
+    """How messages name the login for a customer and path."""
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:

@@ -96,7 +96,7 @@ class Sources:
 
     def _note_unknown(self, name: str, key: str) -> None:
         similar = nearest(key, [*self.names, "config"])
-        if similar and similar.startswith(PRIVACY_PREFIXES):  # privacy must not depend on a typing error
+        if similar and similar.startswith(PRIVACY_PREFIXES):  # a typo must not turn a privacy setting off
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
         else:
             hint = f"; did you mean {variable(similar)}?" if similar else "."
@@ -112,8 +112,8 @@ class Sources:
                 by_id[customer].update(values)
             else:
                 self.problems.append(
-                    f"{CUSTOMER}{customer.upper()} names no customer of BROKERBI_CUSTOMERS; "
-                    f"write {CUSTOMER}<ID>__PASSWORD with one of its ids."
+                    f"{CUSTOMER}{customer.upper()} names no customer of the settings, or no setting of one; "
+                    f"write {CUSTOMER}<ID>__PASSWORD with the id of a customer."
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:

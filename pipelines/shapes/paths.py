@@ -1,6 +1,6 @@
-"""Paths: where rows are in an answer, and where each column is along the path to the rows.
+"""Paths: where the rows of a table are in an answer, and where the values of its columns are.
 
-A path is steps joined by dots. Case and separators of names are ignored; an empty path is the document.
+A path is steps joined by dots. Case and separators of names are ignored. An empty path is the document.
 name        a member
 name[]      each element of a list
 name{}      each value of an object whose keys are data, such as ids (a keyed object)
@@ -9,8 +9,8 @@ name{}      each value of an object whose keys are data, such as ids (a keyed ob
 #           after {}, *[] or (a|b)[]: the name under which the element was found
 .x          x of the row; a dot alone is the row itself
 -           the service does not send this column
-@table.x[]  rows below the rows of another table
-@table.id   a column of that other table
+@table.x[]  rows inside the rows of another table, their parent
+@table.id   a column of the parent row
 Example: in {"offices": {"M1": {"name": "Ek", "users": [{"id": 7}]}}}, with rows at `offices{}.users[]`,
 `.id` is 7, `offices{}.name` is "Ek", and `offices{}#` is "M1".
 """
@@ -25,11 +25,11 @@ NONE = "-"
 ANY = "*"
 KEY = "#"
 _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
-"""Three groups: the names; `[]` or `{}`, if any; `#`, if any."""
+"""A step in three groups: the names; `[]`, `{}` or nothing; `#` or nothing."""
 
 
 class PathError(ValueError):
-    """A path that cannot be read or does not fit its rows, as the message states."""
+    """A path cannot be read, or a column's path does not fit the path to the rows."""
 
 
 @lru_cache(maxsize=20_000)
@@ -42,8 +42,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: to a member, to the elements of lists, or to the values of a keyed object.
 
-    `names` are simplified. They are empty if `is_any`, or if the value reached so far is itself the list
-    (`[]`). Comparisons ignore spelling and `#`: `Office_s{}#` is `offices{}`.
+    `names` are simplified. `*[]` (`is_any`) has none, nor has a bare `[]`, where the value itself is the
+    list. Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
     """
 
     text: str = field(compare=False)
@@ -57,7 +57,7 @@ class Step:
 class Hop:
     """The path from one level of a document to the next: members to walk through, then a step.
 
-    The step leads into a list or keyed object. At the end of a path, it may lead to an object: `rows[].sale`.
+    The step leads into a list or keyed object, or in the last hop also to a single object: `rows[].sale`.
     """
 
     members: tuple[str, ...]
@@ -70,8 +70,8 @@ class ColumnPath:
     """Where to find a column's value.
 
     `level` is a position on the path to the rows: 0 is the document, and the last level is the row. `members`
-    are the names to follow from there. Without members, the value is the element itself or, if `is_key`, its
-    key. For a column of the parent row, `parent` is the parent's table, and `members` has the column's name.
+    are the names to follow from there. Without members, the value is this level's element or, if `is_key`,
+    its key. For a column of the parent row, `parent` is the parent's table, and `members` the column's name.
     """
 
     level: int = -1
@@ -89,7 +89,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse a column's path; None for `-`. Raises PathError if a list in it does not lead to the rows."""
+        """Parse a column's path; None for `-`. Raises PathError for a list that does not contain the rows."""
         if text == NONE:
             return None
         if text.startswith("."):
@@ -111,7 +111,7 @@ class RowsPath:
 
 
 def rows_path(text: str) -> RowsPath:
-    """Parse the path of rows; raises PathError."""
+    """Parse the path to the rows of a table; raises PathError if it cannot be read."""
     parent, path = "", text.strip()
     if path.startswith("@"):
         parent, _, path = path[1:].partition(".")
@@ -127,7 +127,7 @@ def rows_path(text: str) -> RowsPath:
 
 
 def member_path(text: str) -> tuple[str, ...]:
-    """Parse a path of members only, like `paging.totalRows`; raises PathError."""
+    """Parse a path that has only members, like `paging.totalRows`; raises PathError if it cannot be read."""
     steps = _steps(text.strip())
     if any(step.each for step in steps):
         raise PathError(f"the path {text!r} leads into a list, but it may only have members")

@@ -20,11 +20,11 @@ _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 
 @dataclass
 class FoundPlace:
-    """A place with elements: the documents, the elements of lists, or the values of keyed objects.
+    """A place with elements: the documents, the elements of lists, or the values of an object keyed by id.
 
     `names` are the names of the elements' members, and `keys` are the keys of keyed objects. `fields` has the
-    plain values in the elements, by the names of the members that lead to them, such as `sale.price`. If the
-    elements are plain values themselves, that path is empty.
+    plain values in the elements, by the path from the element, such as `sale.price`. The path is empty if the
+    element is itself a plain value.
     """
 
     path: str

@@ -1,7 +1,8 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
 A field whose values are mostly known ids is an office or user id, regardless of its name. Other fields are
-matched by name. If several match an id or a needed column, the operator must decide. Values are not shown.
+matched by name. If several fields match an id or a needed column, the operator must decide. A proposal shows
+no values.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pipelines.shapes.places import FoundPlace, describe, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""More than this share of a field's values must be known ids; some offices and users no longer exist."""
+"""A field has ids if more than this share of its values are known ids: some offices and users are gone."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -189,7 +190,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The paths that may be this measure of a budget, by their last names; none if `column` is no measure."""
+    """The paths whose last names fit this measure of a budget; none if `column` is no such measure."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

@@ -13,11 +13,11 @@ DOCUMENT_HOP = Hop((), Step("", ()), "")
 
 @dataclass
 class Place:
-    """A place with objects: the document itself, or the elements that a hop leads to.
+    """A place with objects: the document itself, or the elements that a hop (see `Hop`) leads to.
 
-    `columns` are the declared columns that are read here, by path, and `below` are the next places. If the
-    rows of a `table` are here, `sources` has the place and path at which each of its columns is read. Columns
-    that the rows take from their parent row are in `from_parent`, with their names in the parent.
+    `columns` are the declared columns that are read here, by path. `below` are the places one hop further. If
+    the rows of a `table` are here, `sources` has the place and path at which each of its columns is read.
+    `from_parent` has the columns that the rows take from their parent row, each with its name there.
     """
 
     hop: Hop = DOCUMENT_HOP
@@ -49,7 +49,7 @@ class Place:
 
 
 def shape_of(report: Report) -> Place:
-    """The topmost place of a report's answers, with all places below it; raises PathError."""
+    """The topmost place of a report's answers, with all places below it. Raises PathError for bad paths."""
     document = Place()
     places_to_rows: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
@@ -72,7 +72,7 @@ def shape_of(report: Report) -> Place:
 
 
 def column_path(table: Table, column: Column) -> str:
-    """The path of a column, from shapes.toml or else as declared; empty if its value is in the request."""
+    """A column's path, from shapes.toml or as declared; `-` if none, empty if the value is in the request."""
     if column.name in table.paths:
         return table.paths[column.name]
     if column in table.requested:

@@ -26,7 +26,8 @@ def declare_catalogue(
 ) -> None:
     """Create the tables of the catalogue, and record which reports are on.
 
-    A report on demand is recorded as off, so that it never counts as late.
+    A report on demand is recorded as off, so that it never counts as late. Also records whether this run is a
+    rehearsal, and updates the customers if a publication has recorded them before.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
@@ -45,7 +46,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    # before the first publication, no customers are recorded, so that none is reported as missing
+    # The first publication records the customers. Before it, none of them is reported as never read.
     if has_rows(connection, "customers"):
         record_customers(connection, settings)
 

@@ -3,7 +3,8 @@
 An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
 - A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
-  few stored rows is exempt, except for its columns that are `needed`.
+  few stored rows is exempt, except for its columns that are `needed`. If a table has no new rows, all its
+  columns count as empty.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
     from warehouse.protocols import TableLike
 
-MIN_TABLE_ROWS = 5  # a smaller table may well become empty: the languages of one user, for example
+MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "

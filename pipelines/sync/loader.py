@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = BYTES_UNDER_WAY // 2
-"""A group is full at either limit. The other half of the memory budget is for requests."""
+"""A group is full if it has this many windows or bytes. The other half of BYTES_UNDER_WAY is for requests."""
 GATHERING_SECONDS = 2.0
 """How long a group waits for more windows. After a kill, the waiting windows are requested again."""
 

@@ -14,7 +14,10 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so their pace says little about the others."""
+"""A line estimates the time to go only after this many windows, or half of all if that is fewer.
+
+The first windows start together, so their pace says little about the others.
+"""
 MAX_REASON_LENGTH = 70
 HEADERS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
@@ -43,12 +46,12 @@ class Progress:
         )
 
     def add(self, window: WindowResult) -> bool:
-        """Count a finished window. Returns False, and counts only requests, if it had nothing to load."""
+        """Count a finished window. If it had nothing to load, counts only its requests, and returns False."""
         self.requests += window.requests
         if window.status in NOTHING_TO_LOAD:
             return False
         self.done += 1
-        self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
+        self.windows = max(self.windows, self.done)  # a window requested month by month counts as several
         self.rows += window.loaded_rows
         self.failed += window.status in FAILING
         return True
@@ -71,7 +74,7 @@ class Progress:
 def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as a row of cells under HEADERS.
 
-    The causes of failures are not in the cells but in `Summary.failure_lines`, once for all reports.
+    The cells do not state why windows failed: `Summary.failure_lines` has each cause once.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

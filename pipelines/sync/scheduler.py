@@ -161,7 +161,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """Order the tasks so that neighbours rarely share a customer or a report: A-x, B-y, A-y, B-x.
+    """Order the tasks so that neighbours rarely share a customer or a report: A-x, B-y, C-z, A-y, B-z, C-x.
 
     A series of denials would end the run. In this order, one missing access right does not cause a series.
     """

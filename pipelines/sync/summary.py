@@ -1,4 +1,4 @@
-"""Summary of a sync: the result of every window, and lines for the causes of failure."""
+"""Summary of a sync: the result of every window, and the causes of failure as lines of text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_REQUESTED})
-"""Statuses that fail a run. A denied window fails it only if it is in `wrongly_denied`."""
+"""Statuses that fail a run. A denied window fails the run only if `Summary.wrongly_denied` has the window."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
-"""Statuses of windows with nothing to load: skipped, or answers about changed sales."""
+"""Statuses of windows with nothing to load: skipped windows, and answers about which sales changed."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Summary:
 
     run_id: str
     started_utc: datetime
-    on_result: Callable[[WindowResult], None] | None = None  # called with every window
+    on_result: Callable[[WindowResult], None] | None = None  # called with each result
     results: list[WindowResult] = field(default_factory=list)
     seconds: float = 0.0
     stopped: ConnectError | None = None  # the error that ended the run early
@@ -41,7 +41,7 @@ class Summary:
     def add_skipped(
         self, pair: Pair, reason: str, months: Iterable[Month] = (), *, warnings: tuple[str, ...] = ()
     ) -> None:
-        """Add months of a report that this sync does not request; no months mean the whole report."""
+        """Add a result for skipped months of a report and customer; no `months` mean the whole report."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
         self.add(result.ended(WindowStatus.SKIPPED, reason))
 
@@ -57,10 +57,10 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """The windows denied now or earlier today whose denial is an error.
+        """The windows whose denial is an error. Each was denied now, or was skipped after a denial today.
 
-        A denial is an error if the report was answered before, if the customer is denied several reports, or
-        if the sync `is_explicit`.
+        A denial is an error if the report was answered before, if the customer has several reports and all
+        are denied, or if the sync `is_explicit`.
         """
         return [
             result
@@ -74,7 +74,7 @@ class Summary:
 
     @property
     def is_well(self) -> bool:
-        """Whether no window failed, nothing stopped the sync, and no denial is an error."""
+        """Whether no window fails the run, no error stopped the sync, and no denial is an error."""
         return not (self.failing or self.stopped or self.wrongly_denied)
 
     @property
@@ -82,13 +82,13 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def failure_lines(self) -> list[str]:
-        """Lines about the causes of failure, including denials earlier today."""
+        """Lines that explain why the run fails. They also cover the windows in `wrongly_denied`."""
         failed = [*self.failing, *self.wrongly_denied]
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = matching_conditions(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
         unexplained: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
-        for result in self.failing:  # a report on demand has no condition
+        for result in self.failing:  # a report on demand fails without a condition
             if result.pair not in explained and result.status is not WindowStatus.NOT_REQUESTED:
                 unexplained.setdefault((result.status, result.sentence), []).append(result)
         sentences = []

@@ -111,7 +111,8 @@ class _Run:
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         requested = [planned for planned in plan.planned if planned.windows]
-        # reports tracked by id are not compared: an answer has one id, but their tables have rows of all ids
+        # The guard compares an answer with the stored rows. It cannot for reports tracked by id, because an
+        # answer has one id and the table has rows of all ids.
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested

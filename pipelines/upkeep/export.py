@@ -104,7 +104,10 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write a cover and all sheets with rows. Declared VAT is deducted from the columns in `with_vat`."""
+    """Write a cover and all sheets with rows.
+
+    If the settings declare VAT, it is deducted from the columns that workbook.toml lists under `with_vat`.
+    """
     contents = workbook_contents()
     cover, bases, headers = (
         {name: text[language] for name, text in contents[part].items()}

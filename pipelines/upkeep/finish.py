@@ -50,9 +50,9 @@ class Finished:
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
-    """Build the marts, run the checks and publish. Then write the pages, export and lake, and ping.
+    """Build the marts, run the checks and publish. Then write pages, export and lake, and ping the monitor.
 
-    If a blocking check fails or a mart cannot be built, the earlier published file stays. Then only the
+    If a blocking check fails or a mart cannot be built, the earlier published file stays, and only the
     operators' page is drawn. Raises WarehouseError if nothing has been loaded or a replay did not finish.
     """
     clock = settings.run_clock(clock or SystemClock())
@@ -132,4 +132,4 @@ def _write_settings(connection: Connection, settings: Settings) -> None:
     for table in ("clock", "tax_basis", "rereading"):
         write_configured(connection, table, [declared])
     if not settings.lake:
-        record_no_lake(connection)  # so that no publication waits for a lake
+        record_no_lake(connection)  # otherwise, a former lake would be reported as out of date

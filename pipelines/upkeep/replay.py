@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from the answers in landing.
 
-A working file of an earlier format is rebuilt as a new file, and data that landing does not have is copied. A
-lost working file is rebuilt from landing alone. A note then states that its record of changes is lost.
+If the working file has an earlier format, its rows are copied to a new file, and the answers are replayed
+into it. If the working file is lost, it is rebuilt from landing alone, and a note states what is lost.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 @dataclass
 class ReplayResult:
-    """The outcome of a replay: counts of repeated loads and their rows, and sentences about failed loads."""
+    """The outcome of a replay: counts of repeated loads and of their rows, and messages."""
 
     loads: int = 0
     rows: int = 0
     rejected: int = 0  # rows in quarantine
-    failures: list[str] = field(default_factory=list)
-    unfit: list[str] = field(default_factory=list)  # answers of another shape: their rows stay as loaded
+    failures: list[str] = field(default_factory=list)  # messages about missing or damaged landing files
+    unfit: list[str] = field(default_factory=list)  # about answers that do not fit the present shape
     notes: list[str] = field(default_factory=list)
 
 
@@ -63,11 +63,11 @@ def replay(
 
     - With `quarantine`, only loads that have rows in quarantine are repeated.
     - `catalogue` is by default the built-in one with the operator's shapes.
-    - `on_load` receives the number of repeated loads and the number of all loads.
+    - `on_load` receives the number of loads repeated so far and the number of loads to repeat.
 
-    If a landing file is missing or damaged, the rows of its load stay as loaded. If the load belongs to a
-    history, the whole history stays. Other loads are repeated. If the working file has an earlier format, all
-    reports are rebuilt.
+    If a landing file is missing or damaged, or its answer does not fit the present shape, the rows of its
+    load stay as loaded. If the load belongs to a history, the whole history stays. If the working file has an
+    earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -100,8 +100,8 @@ class _Replay:
     on_load: Callable[[int, int], None]
     result: ReplayResult = field(default_factory=ReplayResult)
     unchanged_histories: list[str] = field(default_factory=list)
-    unreadable: dict[str, str] = field(default_factory=dict)  # the error of each load not repeated
-    damaged: list[str] = field(default_factory=list)  # errors of landing files
+    unreadable: dict[str, str] = field(default_factory=dict)  # errors of loads not repeated, by load id
+    damaged: list[str] = field(default_factory=list)  # the errors of damaged landing files
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
         """Repeat the loads of these reports. The loads of a history are repeated together or not at all."""
@@ -153,7 +153,7 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                # if a column has lost its values, the answer has an earlier shape
+                # raises if a column would lose its values, because the answer then has an earlier shape
                 check_columns(stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:

@@ -45,7 +45,7 @@ PIPELINE_QUERIES = ("requests", "quarantine")
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
     """Draw all pages. With `only_operators`, draw only the operators' page, if there is a working file.
 
-    If the setting `pages` is off, removes all pages instead. Returns the error, or an empty text.
+    If the setting `pages` is off, remove all pages instead. Returns the error, or an empty text.
     """
     try:
         if not settings.pages:

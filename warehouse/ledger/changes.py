@@ -31,7 +31,8 @@ CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 class ChangedMonth:
     """A month of a customer's report in which something may have changed at the service.
 
-    `estates` counts the estates named as changed; it is 0 for a month that `record_disagreements` recorded.
+    `estates` is the number of changed estates that affect the month. It is 0 if `record_disagreements`
+    recorded the month.
     """
 
     report: str
@@ -68,7 +69,7 @@ def record_probe(
 ) -> None:
     """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
-    `asked_of` is the report that the probe requested, filtered by time of change. A month keeps its recorded
+    `asked_of` is the report whose sales the probe requested by time of change. A month keeps its recorded
     change unless the new one is later (see `_is_new`).
     """
     row = {
@@ -86,9 +87,9 @@ def record_probe(
 
 
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
-    """Record the months that disagreeing_months.sql finds in the marts; returns the new records.
+    """Record the months of these reports that disagreeing_months.sql finds; returns the new records.
 
-    These months must be requested again. For example, a cancelled sale is in no list of changes: only a
+    The months must be requested again. For example, a cancelled sale is in no list of changes: only a
     report read later shows it. A month that is already due keeps its recorded change.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
@@ -117,9 +118,9 @@ def months_with_estates(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """By report, the pairs of estate and month in the stored rows that name one of these estates.
+    """By report, the months in which the customer has rows of these estates, as pairs of estate and month.
 
-    `reports` has, by report, a table of schema bi and its column of estate ids.
+    `reports` names, for each report, a table of schema bi and its column of estate ids.
     """
     months: dict[str, list[tuple[str, date]]] = {}
     for report, (table, column) in reports.items():
@@ -144,6 +145,6 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
 def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
-    # If only the day of the recorded change is known, its time is the end of that day. A change later on that
-    # day, after the recorded change was noticed, is new as well.
+    # A change of which only the day is known is recorded at the end of that day. Another change on that day
+    # seems earlier, but is new if it was made after the recorded change was noticed.
     return change.changed_at_utc > recorded.noticed_at_utc

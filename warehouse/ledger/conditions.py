@@ -1,7 +1,7 @@
 """Conditions: issues for the operator, as rows of one shape.
 
-`sql/meta/conditions.sql` derives them from the file; `pipelines/diagnosis/health.py` adds those that only a
-running process can detect. All screens and messages show these conditions.
+`sql/meta/conditions.sql` derives them from the tables of `meta`; `pipelines/diagnosis/health.py` adds those
+that only a running process can detect. All screens and messages show these conditions.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Condition:
     check_name: str = ""
     row_count: int = 0
     cause_key: str = ""
-    """Equal for conditions with the same cause; empty if the cause is not shared."""
+    """Conditions with the same key are reported as one. One without a key is reported alone."""
 
     def __post_init__(self) -> None:
         if not self.severity:

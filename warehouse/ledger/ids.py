@@ -1,4 +1,4 @@
-"""The ids that reports by id are requested for, and months with rows that meet a condition."""
+"""Ids to request, and months with rows that meet a condition: both are read from tables of schema bi."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 KnownIds = Mapping[str, datetime | None]
-"""The ids to request, each with the time of its last answer, or None.
+"""The ids to request, each with the time of its last answer (None if it was never answered).
 
 Ids that were never answered come first, then those with the oldest answers.
 """
@@ -22,14 +22,16 @@ Ids that were never answered come first, then those with the oldest answers.
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 Source = tuple[str, tuple[str, ...], str]
-"""A source of ids: a table of schema bi, the columns that together form one id, and a SQL condition on the
-rows, which may use `_today`."""
+"""A source of ids: a table of schema bi, the columns that together form one id, and a condition in SQL.
+
+Only rows that meet the condition count. In the condition, `_today` is the current date.
+"""
 
 
 def months_with_rows(
     connection: DuckDBPyConnection, table: str, condition: str
 ) -> Mapping[str, Collection[date]]:
-    """The months, by customer, with rows that meet a SQL condition; empty if the table was never declared."""
+    """By customer, the months in which a table has rows that meet `condition`; empty for an unknown table."""
     if not connection.execute(_COLUMNS, [table]).fetchall():
         return {}
     return dict(
@@ -42,7 +44,7 @@ def months_with_rows(
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
-    """The ids of the first source that has any; skips a source whose table lacks one of its id columns."""
+    """The ids of the first source that has any; a source whose table lacks an id column is skipped."""
     for table, id_columns, condition in sources:
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):

@@ -49,7 +49,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month of a report. `state` is 'open' if the month was fetched before its end, else 'held'."""
+    """A stored month of a report; `state` is 'held' if the month was fetched after its end, else 'open'."""
 
     fetched_at_utc: datetime
     state: str
@@ -102,7 +102,8 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months with a recorded change: such a month is due again if it was fetched before this time
+    # months with a recorded change, each with the time since which it is due: fetched earlier, it is due
+    # again
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when a snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)

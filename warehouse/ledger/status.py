@@ -70,7 +70,10 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether landing has answers but the working file has no load, and no command runs or has failed."""
+    """Whether landing has answers but the working file has no load.
+
+    It is false while a command is running, and after a command that failed or was killed.
+    """
     published_file: str = ""
     """Empty if the file is as the latest publication or rollback left it, else GONE, CHANGED or DAMAGED."""
 
@@ -108,7 +111,8 @@ _CURRENT_PUBLICATION = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    With `unless_checked_since`, the published file is checked for damage, unless it was checked since then.
+    The published file is checked for damage only if `unless_checked_since` is given and is later than the
+    last check.
     """
     with store.reading() as connection:
         status = replace(
@@ -157,7 +161,10 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions: one row for each cause, then the others. Empty if the view is outdated."""
+    """The rows of meta.conditions; empty if the view is outdated.
+
+    The row that represents each cause comes first; further rows of the same causes follow.
+    """
     try:
         rows = _rows(connection, _CONDITIONS)
     except (BinderException, CatalogException):

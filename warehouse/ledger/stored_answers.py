@@ -17,7 +17,7 @@ WINDOW_COLUMNS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
 )  # fmt: skip
-"""Columns of meta.loads that WindowResult has under the same name."""
+"""Columns of meta.loads for which WindowResult has a field of the same name."""
 CURRENT_LOADS = """
 WITH candidates AS (
     SELECT load_id, report, customer, load_number,
@@ -27,7 +27,7 @@ WITH candidates AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
-"""The ids of the newest load of each month, even if its rows still wait for a replay (status 'landed')."""
+"""Selects the id of each month's newest load, even if its rows wait for a replay (status 'landed')."""
 
 _REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
@@ -62,7 +62,7 @@ GROUP BY report
 
 
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
-    """The columns of meta.loads that every window has, loaded or not."""
+    """The values of those columns of meta.loads that every window has, whether it was loaded or not."""
     names = (*WINDOW_COLUMNS, "shape", "missing")
     return {**{name: _to_database(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
 
@@ -72,12 +72,14 @@ def loads_to_replay(
 ) -> list[WindowResult]:
     """The loads that a replay repeats, in the order of their numbers; loads without a number come last.
 
-    - the newest load of each month
+    A replay repeats these loads:
+    - the newest load of each month of a report and customer
     - every snapshot, loaded or landed
     - an answer that did not fit its shape, unless a later answer for one of its months, or a later snapshot,
       was loaded
 
-    With `only_quarantined`, returns only loads of the first two kinds that have quarantined rows.
+    `reports` limits the result to these reports. With `only_quarantined`, the result has only loads of the
+    first two kinds that have quarantined rows.
     """
     rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
@@ -118,14 +120,14 @@ def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str])
 
 
 def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
-    """Whether answers of these reports wait for a replay to load them."""
+    """Whether any answer of these reports waits for a replay to load it."""
     waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
     [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
     return bool(count)
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """By report, the fingerprints of the shapes that its current rows were read by; "" means unknown."""
+    """By report, the fingerprints of the shapes by which its current rows were read; "" means unknown."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 

@@ -6,8 +6,8 @@ it is, B ends on 2 May, and C begins on 2 May.
 If a table has a documented key, a changed row keeps its `_row`, so that its children need not change. Two
 equal rows of a snapshot may both be real, so equal rows are numbered.
 
-A snapshot has all rows of its scopes. A scope is a month, a requested id, or a whole report of a customer.
-Snapshots that share no scope are merged together, as a wave.
+A snapshot has all rows of its scopes. A scope is a report of a customer, or only one month or one requested
+id of it. Snapshots that share no scope are merged together, as a wave.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ class Scope:
 def waves_of(loads: Sequence[Load], stored: StoredScopes) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first.
 
-    Example: loads of January, January and February make two waves, the first load and then the other two.
+    Example: of three loads, the first two have January, and the third has February. The first load is a wave.
+    The second also has January, so the second and third are the next wave.
     Scopes with a newer stored snapshot are left out. A load keeps only the months of its remaining scopes.
     """
     newest = {key: number for key, (number, _) in stored.items()}

@@ -25,7 +25,7 @@ Incoming = Mapping[tuple[str, str], tuple[TableSchema, Sequence[Batch]]]
 """By report and lower-case table name: the declared schema and the new rows."""
 
 ROWS_PER_LOAD = 1 << 24
-"""Row numbers reserved for each load of a table, so that `_row` is unique over all loads."""
+"""Each load of a table has this many row numbers to itself, so that `_row` is unique over all loads."""
 
 
 @dataclass
@@ -36,9 +36,9 @@ class Load:
     number: int
     months: tuple[date | None, ...]
     is_repeated: bool = False  # loaded before: this is a replay
-    opened: int = 0  # history rows that began with it
-    closed: int = 0  # history rows that ended with it
-    rows: Counter[date | None] = field(default_factory=Counter)  # its rows of all tables by month
+    opened: int = 0  # history rows that begin with this load
+    closed: int = 0  # history rows that end with this load
+    rows: Counter[date | None] = field(default_factory=Counter)  # number of rows in all tables, by month
 
     @property
     def superseded_months(self) -> tuple[date, ...]:
@@ -47,11 +47,11 @@ class Load:
 
 
 Part = tuple[Load, TableLike, pl.DataFrame]
-"""The rows of one table of a load, as they will be stored."""
+"""A load, one of its tables, and the rows of this table as they will be stored."""
 
 
 def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
-    """The rows of the loads by report and table, without superseded months."""
+    """The rows of the loads by report and table, changed by `transform`. Superseded months are left out."""
     parts: dict[tuple[str, str], list[Part]] = {}
     for load in loads:
         for table in load.result.tables:
@@ -87,7 +87,7 @@ def _batches(parts: Sequence[Part]) -> list[Batch]:
 
 
 def _batch(group: Sequence[Part]) -> Batch:
-    """Frames with equal columns as one batch, with the columns that name the load of each row."""
+    """Frames with equal columns as one batch, with the customer and load of each row."""
     loads = [load for load, *_ in group]
     origin = pl.DataFrame(
         {
@@ -131,7 +131,7 @@ class _ArrowStream:
 def insert(
     connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
-    """Insert the rows of these loads into `table`, and count them.
+    """Insert the rows of these loads into `table`, and count them in `Load.rows`.
 
     `table` has the columns of `schema`. Raises ValueError for a row of a month that its load did not request.
     """

@@ -1,7 +1,7 @@
-"""Loads a group of windows in one transaction: months, snapshots, and their rows in the ledger.
+"""Loading a group of windows in one transaction: months, snapshots and ledger.
 
-A load with a higher number is newer. A load leaves out a month if a newer load, stored or in the same group,
-has that month.
+A load with a higher number is newer. A load leaves out each month for which a newer load is stored. Unless
+its report has a history, it also leaves out the months that a newer load of the same group has.
 """
 
 from __future__ import annotations
@@ -90,7 +90,10 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """The loads with numbers. A replayed load keeps its number and, unless `from_scratch`, its counts."""
+    """Number the loads. A replayed load keeps its number.
+
+    Its counts of opened and closed history rows are kept too, unless `from_scratch`.
+    """
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads
@@ -163,7 +166,7 @@ def _write_ledger(connection: DuckDBPyConnection, loads: Sequence[Load], now: da
             "closed": load.closed,
         }
         for load in loads
-        if load.months or not load.is_repeated  # a replayed load that replaces no month keeps its row
+        if load.months or not load.is_repeated  # a replayed load that replaces no month keeps its old entry
     ]
     replace_rows(connection, "loads", rows, key=["load_id"])
     months = {

@@ -1,4 +1,7 @@
-"""Profile of the stored rows of months or loads: how many rows have a value in each documented column."""
+"""Profiles of stored rows: how many rows a table has, and how many have a value in each declared column.
+
+Of a history, only current rows count.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +34,20 @@ _BY_LOAD = "SELECT _load_id, count(*){counts} FROM {rows} WHERE list_contains($1
 
 @dataclass
 class TableProfile:
-    """The number of a table's rows, and how many have a value in each documented column."""
+    """How many rows of a month or load a table has, and how many have a value in each declared column."""
 
     rows: int = 0
     value_counts: Counter[str] = field(default_factory=Counter)
 
 
 Profiles = dict[date | None, dict[str, TableProfile]]
-"""The profiles of the tables of a report and customer, by month and table."""
+"""The profiles of one report and customer: for each month, the profiles of its tables by name."""
 
 
 def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
 ) -> dict[Pair, Profiles]:
-    """The profiles of all tables with stored rows of these months, by report and customer."""
+    """The profiles of these months, by report and customer. A month or table without rows has none."""
     profiles: dict[Pair, Profiles] = {pair: {} for pair in months}
     requested: dict[str, list[tuple[str, date | None]]] = {}
     for (report, customer), dates in months.items():
@@ -60,7 +63,7 @@ def read_profiles(
 def read_load_profiles(
     connection: DuckDBPyConnection, loads: Sequence[WindowResult]
 ) -> dict[str, dict[str, TableProfile]]:
-    """The profiles of the stored rows that came with these loads, by load id and table."""
+    """The profiles of these loads, by load id and table. A table without rows of the load has none."""
     reports = {load.report for load in loads}
     profiles: dict[str, dict[str, TableProfile]] = {load.load_id: {} for load in loads}
     for schema in read_tables(connection).values():
@@ -76,7 +79,7 @@ def stored_rows(profiles: Profiles, month: date | None) -> int:
 
 
 def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, TableProfile]:
-    """The profiles of several months together, by table."""
+    """The sums of the profiles of these months, by table."""
     added: dict[str, TableProfile] = {}
     for month in months:
         for name, profile in profiles.get(month, {}).items():
@@ -89,7 +92,7 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
 def _count(
     connection: DuckDBPyConnection, schema: TableSchema, statement: str, parameters: Sequence[object]
 ) -> Iterator[tuple[Sequence[Any], TableProfile]]:
-    """The key and the profile of each group of rows of a table."""
+    """Yield the profile of each group of rows of a table, after the values by which the rows are grouped."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
     query = statement.format(counts=counts, rows=schema.current_rows)

@@ -1,4 +1,4 @@
-"""The meaning of every schema, table and column: comments in the file, gathered in meta.dictionary."""
+"""Meanings of schemas, tables and columns, as comments of the working file and in meta.dictionary."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LINEAGE_COLUMNS = {
     "_load_id": "the load of that answer; joins meta.loads",
     "_row": "the row of bi that it comes from, by its column _row",
 }
-"""Columns that lead from a mart back to loads; the header of a query may give them another meaning."""
+"""Columns that lead from a mart back to loads. The header of a query may state another meaning for them."""
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for a column's source. Control characters are replaced, because terminals and pages show the source."""
+"""SQL for a column's path in the answers. Control characters are replaced, because terminals show it."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 
@@ -68,12 +68,12 @@ WHERE objects.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY objects.schema_name, objects.table_name, objects.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
-"""The end of a commission's meaning, to which the declared basis is added."""
+"""How the meaning of a commission ends. `describe` adds the declared basis, such as ": without VAT"."""
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
 
 def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
-    """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
+    """Write the meanings of marts and their columns as comments, and all meanings into meta.dictionary."""
     words = meanings(connection, built)
     if "marts.tax_basis" in words:
         [(basis,)] = connection.execute("SELECT commission_basis FROM marts.tax_basis").fetchall()
@@ -102,10 +102,11 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings:
-    """The meaning of every column, by table.
+    """The meaning of every column that has one, by table and column.
 
-    The meaning is that in the query's header. A column that the header leaves out inherits its meaning from
-    the tables that the query reads, unless they give it different meanings.
+    For a table of bi, it is the description in meta.columns. For any other table, it is in the header of the
+    query that builds the table. A column that the header leaves out inherits its meaning from the tables that
+    the query reads, unless these have different meanings for it.
     """
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_BI_MEANINGS).fetchall():
@@ -125,7 +126,7 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings
 
 
 def meanings_of_columns(connection: DuckDBPyConnection, schema: str) -> dict[str, dict[str, str]]:
-    """The meaning of every column of a schema, by table and column."""
+    """The meaning of every column of a schema, by table and column; empty for a column without one."""
     meanings_by_table: dict[str, dict[str, str]] = {}
     for table, column, description in connection.execute(
         "SELECT table_name, column_name, description FROM meta.dictionary "

@@ -1,4 +1,4 @@
-"""Lineage of a number: from the mart of the published file to the rows, loads and landing files behind it.
+"""Lineage of a number in a mart of the published file: the rows, loads and landing files behind the number.
 
 The macros marts.sources_of and marts.sources_of_user give analysts the same lineage, for all reports at once.
 """
@@ -24,16 +24,16 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file has no such office, user, month or measure, or several that match."""
+    """The published file lacks the office, user, month or measure, or several offices or users match."""
 
 
 @dataclass(frozen=True)
 class MeasureSource:
-    """The source of a measure: a report, and the rows of the published file that add up to it.
+    """The source of a measure: a report, and the rows of the published file behind the measure.
 
     `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}. An old
-    number is the office id without its letters, as some answers give it. For a budget, `budget` is its
-    measure in the budget marts.
+    number is the office id without its letters, as some answers give it. For a budget, `budget` is the
+    name of the measure in marts.budgets. Otherwise it is empty.
     """
 
     report: str
@@ -128,7 +128,7 @@ class TracedNumber:
 
     @property
     def source(self) -> MeasureSource:
-        """Where the number comes from; raises NotInTheFile for a measure that the mart does not have."""
+        """Where the number comes from; raises NotInTheFile for a measure that cannot be traced."""
         sources = _SOURCES[self.kind]
         if self.measure in sources:
             return sources[self.measure]
@@ -137,7 +137,7 @@ class TracedNumber:
 
 @dataclass(frozen=True)
 class TracedLoad:
-    """A load that the rows came from, as the ledger has it."""
+    """A load that rows of the number came from, as in meta.loads."""
 
     load_id: str
     report: str
@@ -159,8 +159,8 @@ class Trace:
     number: TracedNumber
     name: str  # the name of the office or user
     value: Decimal | int | None
-    is_open: bool
-    meaning: str
+    is_open: bool  # whether the month had not ended when it was requested
+    meaning: str  # the description of the measure in the mart
     is_ahead: bool  # whether the month had not begun when the service was last read
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
@@ -171,7 +171,8 @@ _LOADS = {
     # The chain has no loads of its own: the query uses all three parameters and returns no row.
     "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
-    # The answers of customers whose numbers count for the user, and those with an event or lead of the user.
+    # The loads of the customers whose numbers count for the user, and the loads with a running commission or
+    # lead of the user.
     "user": """
         SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
             SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3
@@ -201,10 +202,10 @@ FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 def trace(
     connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
 ) -> Trace:
-    """Trace a number of an office, of a user or, if neither is given, of the chain in the published file.
+    """Trace a number in the published file: of an office, of a user or, if neither is given, of the chain.
 
-    An office or user is an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is no
-    such number, if several offices or users match, or if an older brokerbi made the file.
+    `office` and `user` take an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is
+    no such number, if several offices or users match, or if an older brokerbi made the file.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)

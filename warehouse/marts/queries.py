@@ -1,4 +1,4 @@
-"""SQL files as data: their question, the meaning of their columns, and the tables that they read."""
+"""SQL files as data: the question of each, the meaning of its columns, and the tables that it reads."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class QueryError(Exception):
 class Query:
     """A SQL file: a single SELECT under a header of comments.
 
-    The header's first line is the question. The next lines state the grain and surprises. Its sections are:
+    The header's first line is the question. The next lines state the grain and pitfalls. Sections follow:
     - `Columns:` the meaning of each column
     - `Parameters:` the parameters of a mart, which make it a table macro, or the variables of an analysis
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
     - `Key:` the columns that identify a row
     - `Severity:` the severity of a check
     - `Concerns:` the figures of the pages that a check makes doubtful
-    - `For each:` a query. A check is repeated for each row of this query (see expanded_sql). A mart is built
-      in parts, one for each row, with the row's values as variables
+    - `For each:` a query. A check is repeated for each row that this query returns (see expanded_sql). A mart
+      is built in parts, one for each row, with the row's values as variables
     """
 
     path: Path
@@ -58,7 +58,10 @@ class Query:
 
 
 def queries(folder: Path, schema: str) -> list[Query]:
-    """Every query of a folder, by name; `Columns: as other` copies the columns of the file `other`."""
+    """The queries of a folder, sorted by name; raises QueryError if a file has no header.
+
+    If a header has `Columns: as other`, the meanings of the columns are those in the header of `other.sql`.
+    """
     by_name: dict[str, Query] = {}
     copied_from: dict[str, str] = {}
     for path in sorted(folder.glob("*.sql")):
@@ -102,7 +105,7 @@ def by_dependency(unordered: Iterable[Query]) -> list[Query]:
 
 
 def tables_read(sql: str) -> frozenset[tuple[str, str]]:
-    """Schema and name of every table, view and macro of ours that a query reads."""
+    """Schema and name of everything in bi, staging, marts and meta that a query reads."""
     return frozenset(TABLE.findall(COMMENT_OR_TEXT.sub(" ", sql)))
 
 
@@ -114,8 +117,8 @@ def rows_by_query(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of the named queries of a folder, or of all its queries, by name.
 
-    A query may use the macros of sql/macros.sql and, by getvariable(), these `variables`. Its rows are None
-    if the database lacks a table or column that it reads, because it is older or only partly built.
+    A query may use the macros of sql/macros.sql and, by getvariable(), these `variables`. A query has
+    None instead of rows if it reads a table or column that an older or partly built database lacks.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(columns.column_name), key)
 ORDER BY ALL
 """
-# A column of a mart is related to the table whose key its name ends with: listing_office_id to offices.
+# A column refers to a mart if its name is, or ends with, the mart's key: listing_office_id refers to offices.
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH columns AS ({_COLUMNS}),

@@ -26,9 +26,9 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ErasedPerson:
-    """An erased person. `hash` is the keyed hash of the id, and `alias` the random id in its place.
+    """An erased person. `hash` is the keyed hash of the id, and `alias` the random id that replaces the id.
 
-    If an erasure is interrupted, `is_finished` stays false, and the same command must be run again.
+    If an erasure is interrupted, `is_finished` stays false, and the operator must erase the person again.
     """
 
     kind: PersonKind
@@ -49,7 +49,7 @@ class ErasedList:
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """The alias of each id whose person is erased. An id that is an alias is mapped to itself."""
+        """By id, the alias of each erased person; other ids are left out. An alias is mapped to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
         by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
         return {id_: alias for id_, alias in by_id.items() if alias}
@@ -76,7 +76,10 @@ def read_erased(data_dir: Path) -> ErasedList:
 
 
 def record_begun(data_dir: Path, kind: PersonKind, person_id: str, now: datetime) -> ErasedPerson:
-    """Add a person to the list, or mark the person's earlier erasure as not finished."""
+    """Add a person to the list, and return the entry.
+
+    An earlier entry of the person keeps its alias, and is marked as begun again.
+    """
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
     new = ErasedPerson(kind, erased.hash_of(kind, person_id), f"erased-{secrets.token_hex(8)}", begun)

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Returns a body without the person. If the id is unmistakable, a body that is not JSON becomes empty."""
+"""Removes the person from a body. If the person `is_unmistakable`, a body that is not JSON becomes empty."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:
-    """Rewrite every landing file that contains the person; raises LandingDamaged for an unreadable file."""
+    """Rewrite the landing files that contain the person, and return them.
+
+    Raises LandingDamaged for an unreadable file.
+    """
     paths = [path for path in landing.paths() if _may_contain(landing, path, person)]
-    # Without their old checksums, no rewritten file counts as damaged after a kill.
+    # The old checksums are removed first: after a kill, a rewritten file would not match them.
     with store.writing() as connection:
         connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
     rewritten = [file for path in paths if (file := _rewrite(landing, path, person, erase_body))]
@@ -79,7 +82,7 @@ def clean_logs(data_dir: Path, person: Person) -> int:
 
 
 def clear_leftovers(data_dir: Path) -> int:
-    """Remove the files that killed processes left. Returns their number, without files of a rebuild."""
+    """Remove the files that killed processes left. Returns their number, not counting files of a rebuild."""
     removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):

@@ -1,4 +1,4 @@
-"""Rebuilding the working file: a new file gets the old rows, then a replay of the stored answers."""
+"""Rebuilding the working file: the old rows are copied to a new file, for a replay of the stored answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FROM (
 ) AS numbered
 WHERE loads.load_id = numbered.load_id
 """
-"""The new numbers exceed all old ones, because `_row` is made from a load's number, and must stay unique."""
+"""The new numbers exceed all old ones, because `_row` is made from a load's number and must stay unique."""
 _COPIES = """
 WITH columns AS (
     SELECT database_name, table_name, column_name, '"' || column_name || '"' AS quoted
@@ -44,7 +44,7 @@ FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (
 WHERE database_name = current_database()
 GROUP BY table_name
 """
-"""Selects, for each table of meta, the statement that copies the columns that both files have."""
+"""Selects one statement per table of meta: it copies the columns that both files have."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
@@ -78,7 +78,7 @@ def fresh_file(store: Store) -> Iterator[Store]:
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:
-    """Replace a working file with a rebuilt one. After a kill, the file is one of the two."""
+    """Replace a working file with a rebuilt one. A kill leaves either the old file or the new one."""
     with store.locked() as path:
         with open_for_writing(path, strict=True):
             pass  # checkpoints the old WAL, which must not be applied to the new file
@@ -87,11 +87,11 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 
 
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
-    """Record the loads of landing files that the ledger lacks; returns how many arrived without an error.
+    """Record the loads that landing has and the ledger lacks; returns how many of them had no error.
 
-    A load is 'failed' if its file states an error, and 'superseded' if newer loads have all its months.
-    Otherwise it is 'landed', and a replay loads its months. Landing does not have the load numbers, so all
-    loads are numbered again in the order in which they were fetched.
+    A load is 'failed' if its file states an error. It is 'superseded' if newer loads have all its months,
+    unless its report has a history. Otherwise it is 'landed', and a replay loads it. Landing does not have
+    the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
     recorded = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = sorted((file for file in files if file.header["load_id"] not in recorded), key=_fetched_at)

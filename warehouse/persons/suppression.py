@@ -37,7 +37,7 @@ Tables = Mapping[str, Mapping[str, str]]
 
 
 def stored_tables(connection: DuckDBPyConnection) -> Tables:
-    """The tables of bi and of meta; marts are built from them."""
+    """The tables of bi and meta. Marts are left out, because they are built from these tables."""
     return {
         f"{schema}.{quoted(name)}": dict(zip(columns, types, strict=True))
         for schema, name, columns, types in connection.execute(_COLUMNS).fetchall()
@@ -45,7 +45,7 @@ def stored_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
-    """The rows to load, without erased persons. In a column of numbers, their ids become null."""
+    """The rows to load, without erased persons. In a column of numbers, ids of erased persons become null."""
     for column, kind in id_columns(frame.columns, documented):
         ids = frame[column].cast(pl.String)
         aliases = erased.aliases(kind, ids.drop_nulls().unique())
@@ -94,7 +94,7 @@ def suppress_tables(
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Replace an unmistakable id in all stored texts; returns the number of changed rows by table."""
+    """Replace the id in all texts if it is unmistakable; returns the number of changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):

@@ -1,7 +1,7 @@
-"""Lake: the published tables as Delta tables, which Spark, Trino, Fabric and Power BI read.
+"""Lake: the published tables as Delta tables, which Spark, Trino, Fabric and Power BI can read.
 
-A table of the published file is the Delta table `marts/NAME` or `bi/NAME`. Several installations may share a
-lake: the column `_shard` names the installation that a row comes from (BROKERBI_SHARD). A publication
+A table of the published file becomes the Delta table `marts/NAME` or `bi/NAME`. Several installations may
+share a lake: the column `_shard` names the installation that a row comes from (BROKERBI_SHARD). A publication
 overwrites the rows of its own shard in each table. Then it appends a row to `_publications`.
 """
 
@@ -65,7 +65,8 @@ def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str
 def clean_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
     """Refresh the lake, and remove its files of earlier publications; returns the error, or "".
 
-    Older versions become unreadable, even those of other shards in the same tables.
+    Older versions become unreadable, even those of other shards in the same tables. Does nothing if no write
+    to a lake was ever tried.
     """
     with Store(data_dir).reading() as connection:
         if not has_lake(connection):
@@ -100,7 +101,7 @@ class _Lake:
     is_alone: bool
 
     def write(self, data_dir: Path, now: datetime, *, erases: bool) -> None:
-        """Overwrite the rows of this shard in every table, then record the publication."""
+        """Overwrite the rows of this shard in every table, record the publication and remove old files."""
         from deltalake import write_deltalake
 
         publication = Versions(data_dir).current()

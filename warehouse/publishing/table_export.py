@@ -21,7 +21,7 @@ NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE
 EXPORTED_AS_DOUBLE = re.compile(r"DECIMAL.*|U?HUGEINT")
 """Types that most programs read as objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
-"""By default DuckDB would take most of the machine's memory."""
+"""DuckDB's memory limit. Its default would be most of the machine's memory."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PublishedColumn:
 
     @property
     def exported_type(self) -> str:
-        """The type in a file; a DOUBLE keeps 15 digits of an amount."""
+        """The column's type in an exported file. A number that becomes a DOUBLE keeps 15 digits."""
         return "DOUBLE" if EXPORTED_AS_DOUBLE.fullmatch(self.type) else self.type
 
 
@@ -53,12 +53,12 @@ class PublishedTable:
 
     @property
     def source(self) -> str:
-        """The quoted name."""
+        """The name of the table, quoted for SQL."""
         return f"{quoted(self.schema)}.{quoted(self.table)}"
 
     @property
     def select(self) -> str:
-        """SQL that selects all its rows as they are exported."""
+        """SQL that selects all rows of the table, each column with its exported type."""
         casts = [
             f"{quoted(column.name)}::DOUBLE AS {quoted(column.name)}"
             for column in self.columns
@@ -89,7 +89,7 @@ class TableExport:
         self.connection = connection
 
     def tables(self) -> list[PublishedTable]:
-        """The marts and the tables of bi."""
+        """All tables and views of the schemas marts and bi."""
         return [
             PublishedTable(schema, name, meaning, tuple(PublishedColumn(**column) for column in columns))
             for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall()
@@ -101,9 +101,9 @@ class TableExport:
         return str(rows[0][0]) if rows else "UTC"
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
-        """Write all rows of a table; the file's metadata has the meanings of the table and its columns.
+        """Write all rows of a table. The meanings of the table and its columns are in the file's metadata.
 
-        Dates are written as timestamps, because pandas reads dates as objects, which never equal a timestamp.
+        A date is written as a timestamp: pandas would read it as an object, which never equals a timestamp.
         """
         dates = [quoted(column.name) for column in table.columns if column.type == "DATE"]
         casts = ", ".join(f"{date}::TIMESTAMP AS {date}" for date in dates)
@@ -121,9 +121,12 @@ class TableExport:
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
-    """Write the rows of a SELECT; an apostrophe precedes text that begins with one of `formula_chars`."""
+    """Write the rows of a SELECT, with a line of headings.
+
+    An apostrophe is put before a text or heading that begins with one of `formula_chars`.
+    """
     characters = ", ".join(map(literal, formula_chars))
-    # The line break ends a trailing comment of the statement.
+    # If the SELECT ends in a comment, the line break ends that comment before the bracket.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
     columns = [f"column_{number}" for number in range(len(described))]
     cells = []

@@ -39,7 +39,7 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; recorded times come from `now`.
 
-    `transform` turns a received table into the rows to load.
+    `transform` turns a received table into the rows to load. Without it, rows are loaded as received.
     """
 
     def __init__(
@@ -54,16 +54,16 @@ class Store:
         self.path = self.data_dir / "work" / "warehouse.duckdb"
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
-        """Where the file is rewritten, under the file lock; a killed process may leave a file there."""
+        """Where the file is rewritten, under the file lock. `locked` removes what a kill left there."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
-        """Keep other processes out of the file; the body opens, copies or replaces it by its path.
+        """Hold the file lock; yields the path of the file, which the caller may open, copy or replace.
 
-        Creates a missing file. Takes no lock if this user cannot write to the file's folder.
+        Creates a missing file. Takes no lock for an existing file if this user cannot write to its folder.
         """
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
@@ -81,7 +81,7 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """Open the file under the file lock; raises OlderFormat or WarehouseError for another format."""
+        """Open the file under the file lock. Raises OlderFormat, or WarehouseError for a newer format."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)
@@ -89,7 +89,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """Open the file read-only under the file lock, or an empty one in memory if it does not exist."""
+        """Open the file read-only under the file lock. If it does not exist, opens an empty one in memory."""
         if self.path.exists():
             with self.opened(read_only=True) as connection:
                 yield connection

@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 
 STORAGE_VERSION = "v1.0.0"
-"""The storage version of new files, which DuckDB tools from 1.1 on can read."""
+"""The storage version of new files. With BLOCK_BYTES, clients of DuckDB from 1.1 on can read them."""
 BLOCK_BYTES = 65536
 """The block size of new files. At DuckDB's default, files with many small tables are three times as large."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -42,7 +42,7 @@ def spill_folder(path: Path) -> Path:
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a working file for the body, without checkpoints; errors are translated as in `connect`."""
+    """Open a working file for a `with` block, without checkpoints; errors are translated as in `connect`."""
     with translate_errors(path):
         instance = _instance(spill_folder(path))
         name = quoted(f"warehouse {next(_ATTACH_NUMBERS)}")
@@ -75,7 +75,7 @@ def _instance(spill: Path) -> DuckDBPyConnection:
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; `translate_errors` turns errors into WarehouseErrors."""
+    """Open a DuckDB file for a `with` block; `translate_errors` turns errors into WarehouseErrors."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,

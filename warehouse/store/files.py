@@ -22,7 +22,7 @@ HEADER_BYTES = 3 * 4096
 
 @contextmanager
 def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
-    """A temporary path for the body to write to; it is renamed to `path` at the end.
+    """A temporary path for the `with` block to write to; it is renamed to `path` at the end.
 
     If the body raises or the process is killed, the old file stays. The next call removes the temporary file
     that a killed process left.
@@ -83,9 +83,9 @@ def file_sha256(path: Path) -> str:
 
 
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
-    """Make a directory, by default a private one, and its missing parents, which the group can enter too.
+    """Make a directory, by default a private one.
 
-    The umask does not change these modes. Existing folders stay as they are.
+    Missing parents are made too, and the group can enter them. Existing directories stay as they are.
     """
     if path.is_dir():
         return

@@ -53,7 +53,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work that a lock's file names; None if there was none yet, or if the last work finished."""
+        """The work recorded in a lock's file; None if there was none yet, or if the last work finished."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -92,7 +92,7 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields the start of the command that this one waited for, or None.
+    """Hold the work lock; yields the start of the command that this one waited for, or None.
 
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
@@ -115,7 +115,7 @@ def work_lock(
         unfinished = None if resumes or (last and last.what == what) else last
         try:
             yield blocker.begun_utc if blocker else None
-        except Exception as error:  # an unusable file has a condition of its own
+        except Exception as error:  # an unusable file is not recorded here, because a condition reports it
             sentence = "" if isinstance(error, OlderFormat | FileDamaged) else sentence_of(error)
             _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
@@ -124,7 +124,7 @@ def work_lock(
 
 @contextmanager
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the file lock for the body.
+    """Hold the file lock.
 
     Raises WarehouseError with the holder's name after `seconds`. If the holder is suspended, raises it after
     QUIET_SECONDS.
@@ -165,7 +165,7 @@ def is_locked(path: Path) -> bool:
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None, Work | None]]:
-    """Hold a lock for the body; yields its descriptor, the work that was waited for and the last record."""
+    """Hold a lock; yields its descriptor, the work that was waited for and the last record."""
     with _open_lock_file(path) as lock:
         blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:

@@ -18,7 +18,7 @@ from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 33
 """Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
-Changes to queries directly in sql/meta need no increment, because every publication recreates them."""
+Changes to queries directly in sql/meta need no increment, because every publication recreates their views."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -39,7 +39,7 @@ def create_meta(connection: DuckDBPyConnection) -> None:
 
 
 def check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise OlderFormat if the format is older, WarehouseError if it is newer or the file is not ours."""
+    """Raise OlderFormat if a file has an older format, and WarehouseError if it has a newer one or none."""
     try:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
@@ -68,7 +68,7 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace a table's rows with those of the settings, unless they are equal: a write costs a checkpoint.
+    """Replace the rows of a table of meta, unless they equal the `configured` ones: writes cost a checkpoint.
 
     Customers and reports that only the ledger has are added as switched off.
     """
@@ -108,18 +108,18 @@ def constants(view: str) -> Sequence[Mapping[str, Any]]:
 
 
 def naive_utc(time: datetime) -> datetime:
-    """A time as stored in our _utc columns."""
+    """A time in UTC without its time zone, as our _utc columns store it."""
     return time.astimezone(UTC).replace(tzinfo=None)
 
 
 def aware(time: datetime) -> datetime:
-    """A time from our _utc columns, with its time zone."""
+    """A time from our _utc columns, with UTC as its time zone."""
     return time.replace(tzinfo=UTC)
 
 
 @cache
 def _definitions() -> Mapping[str, str]:
-    """By name, the statements that create every table of meta and then every view."""
+    """The statements that create the tables and views of meta, by name; tables come first."""
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     statements = {path.stem: _with_comments(path) for path in files}
     for path in sorted(SQL.glob("*.sql")):
@@ -166,7 +166,7 @@ def read_header(text: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
 
 
 def entries(lines: Iterable[str]) -> dict[str, str]:
-    """The entries of a section, `   name: words`, with the indented lines that continue them."""
+    """The words of a section, by name. An entry is `   name: words`; the lines below continue its words."""
     words: dict[str, str] = {}
     name = ""
     for line in lines:

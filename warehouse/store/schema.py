@@ -1,4 +1,4 @@
-"""Tables of schema bi, as meta describes them."""
+"""Tables of schema bi, as the tables of schema meta describe them."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ _DECLARED_FIELDS = ("name", "type", "documented", "source", "description", "name
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A stored column of the service; `type` is NULL while the column has only nulls."""
+    """A column of a table that is not one of our own."""
 
     name: str
-    type: str
-    documented: bool
-    source: str
+    type: str  # the text NULL while the column has only nulls
+    documented: bool  # whether the catalogue declares the column
+    source: str  # the JSON path of its values; empty if they come from the request
     description: str
     first_seen_utc: datetime | None = None
     first_load_id: str | None = None
-    name_inferred: bool = False
+    name_inferred: bool = False  # whether the field's name in the JSON is not documented
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """Make a stored column of a declared or received column, before it is written to the file."""
+        """A stored column for a declared or received one; `first_seen_utc` and `first_load_id` stay None."""
         return cls(**{name: getattr(column, name) for name in _DECLARED_FIELDS})
 
 
 @dataclass
 class TableSchema:
-    """A table of schema bi: our own columns first, then the service's in order of appearance."""
+    """A table of schema bi. `columns` has all columns but our own, in the order in which they were added."""
 
     name: str
     report: str
@@ -75,19 +75,19 @@ class TableSchema:
 
     @property
     def our_columns(self) -> dict[str, tuple[str, str]]:
-        """Our own columns as analysts see them, with type and meaning."""
+        """The type and meaning of each of our own columns, except VALIDITY_COLUMNS."""
         return {**OUR_COLUMNS, **PARENT_ROW} if self.nested else OUR_COLUMNS
 
     @property
     def service_columns(self) -> list[str]:
-        """The service's columns, quoted."""
+        """The names of `columns`, quoted for SQL."""
         return [quoted(column.name) for column in self.columns.values()]
 
     @property
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        The columns of the id are named `asked_...`, and have no source in the answer. Several are joined.
+        The columns are named `asked_...` and have no source; several are joined with ID_SEPARATOR.
         """
         names = [
             quoted(column.name)
@@ -98,11 +98,11 @@ class TableSchema:
 
 
 Tables = dict[str, TableSchema]
-"""The tables of schema bi by lower-case name: those in meta, and those that a load adds."""
+"""The tables of schema bi by lower-case name. A load adds the tables that it creates."""
 
 
 def read_tables(connection: DuckDBPyConnection) -> Tables:
-    """Every table of schema bi."""
+    """Every table of schema bi that is described in meta.tables, by lower-case name."""
     tables = {
         name.lower(): TableSchema(name, report, parent, history, tuple(key), nested, description)
         for name, report, parent, history, key, nested, description in connection.execute(

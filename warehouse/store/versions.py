@@ -52,7 +52,7 @@ class Versions:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """Open the published file for the body; raises WarehouseError if there is none."""
+        """Open the published file for a `with` block; raises WarehouseError if there is none."""
         if not self.published.exists():
             raise WarehouseError(
                 f"There is no published file {self.published} yet; "

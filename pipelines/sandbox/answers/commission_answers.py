@@ -15,7 +15,10 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 
 @dataclass(slots=True)
 class Sums:
-    """Sums of amounts in öre, and of parts in hundredths of a percent."""
+    """Sums over shares.
+
+    The first three are amounts in öre. The last three count assignments by share: 10,000 is one assignment.
+    """
 
     commission: int = 0
     sold_commission: int = 0
@@ -98,7 +101,7 @@ def by_month(query: ReportQuery) -> object:
 
 
 def running_commissions(query: ReportQuery) -> object:
-    """RunningCommissions: a row for each step earned in the interval; rows have no id and may be equal."""
+    """RunningCommissions: a row for each step in the interval. Rows have no id, and two may be equal."""
     return [
         {
             "userId": step.user_id,
@@ -115,7 +118,7 @@ def running_commissions(query: ReportQuery) -> object:
 
 
 def live_report(query: ReportQuery) -> object:
-    """LiveData/CommissionReport: sums by user, over the contracts of this month and the two before."""
+    """LiveData/CommissionReport: sums by user. Only contracts of this month and the two before it count."""
     today = query.snapshot.world.as_of
     first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
     sums: dict[str, Sums] = {}
@@ -138,7 +141,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """Yield each share credited to the offices in the interval, with its contract day and assignment."""
+    """Yield the offices' shares of contracts in the interval, each with contract day and assignment."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

@@ -14,7 +14,7 @@ LISTS = {INCOMING: "incomingLeads", OUTGOING: "outgoingLeads", TIP: "tips"}
 
 
 def report(query: ReportQuery) -> object:
-    """TipsAndLeads/Report: three lists."""
+    """TipsAndLeads/Report: all rows, in three lists."""
     return _lists(list(_requested_leads(query)))
 
 

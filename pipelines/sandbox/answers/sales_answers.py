@@ -1,4 +1,4 @@
-"""Sales: office > year > month > estate > agents > changes, and variants with fewer fields."""
+"""Answers about sales, nested as office > year > month > estate > agents > changes, and simpler variants."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def report_for_estate(query: ReportQuery) -> object:
 
 
 def sold_estates(query: ReportQuery) -> object:
-    """Estates: references to sold estates, in one list per kind and office."""
+    """BusinessIntelligence/Estates: sold estates with few fields, in a list for each office and kind."""
     offices: list[Object] = []
     for office in query.offices:
         lists: dict[str, list[Object]] = {name: [] for name in dict.fromkeys(LISTS.values())}
@@ -64,9 +64,10 @@ def _reference(query: ReportQuery, view: EstateView) -> Object:
 
 
 def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = False) -> object:
-    """GetSalesReport (sales only), GetEstatesReport (writings too), GetEstateReportProdDb (fewer fields).
+    """GetSalesReport (`sales_only`), GetEstatesReport, and GetEstateReportProdDb (`is_short`: fewer fields).
 
-    Years and months are strings; the padding of months is not documented.
+    Unless `sales_only` is set, writing assignments are included. Years and months are strings. Months are
+    padded only in shape b, because the interface does not document whether they are.
     """
     width = 2 if query.shapes == "b" else 1
     offices: list[Object] = []
@@ -94,7 +95,7 @@ def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = Fal
 
 
 def _selection_time(query: ReportQuery, view: EstateView) -> date | None:
-    """The time that `selectionType` compares with the interval; None if it is outside."""
+    """The time by which `selectionType` selects the estate; None if no such time is in the interval."""
     candidates: list[date | None] = [view.current.contract_on]
     if query.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(view.versions)]

@@ -19,7 +19,7 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""The interval ends before dateTo (exclusive), at that instant (inclusive), or after that day (day).
+"""The last moment of the interval: just before dateTo (exclusive), dateTo (inclusive), or its day's end.
 
 The interface does not say which.
 """

@@ -36,7 +36,7 @@ def users(query: ReportQuery) -> object:
 
 
 def trademarks(query: ReportQuery) -> object:
-    """External/Trademarks: the shape is a guess."""
+    """External/Trademarks: both shapes of the answer are guesses."""
     requested = {office.customer_id: office for office in query.offices}
     rows: list[Object] = []
     for mark in query.snapshot.world.history.chain.trademarks:
@@ -51,7 +51,7 @@ def trademarks(query: ReportQuery) -> object:
 
 
 def activity_report(query: ReportQuery) -> object:
-    """LiveData/Report: sums of the activity of users in the interval."""
+    """LiveData/Report: the numbers of each user's activities in the interval. Both shapes are guesses."""
     offices: list[Object] = []
     users: list[Object] = []
     for office in query.offices:
@@ -69,7 +69,7 @@ def activity_report(query: ReportQuery) -> object:
 
 
 def _activity(query: ReportQuery, user: User) -> list[int]:
-    """The user's meetings, viewings, calls and new contacts in the interval, up to today."""
+    """The numbers of the user's meetings, viewings, calls and new contacts in the interval, up to today."""
     world = query.snapshot.world
     last = min(query.end.date(), world.as_of)
     sums = [0, 0, 0, 0]

@@ -16,18 +16,19 @@ from pipelines.sandbox.world.organization import Staff
 from pipelines.sandbox.world.records import Estate, Foreign, Office, Place, RunningStep, Share, User, Version
 
 Parts = tuple[tuple[User, int], ...]
-"""Users and their shares in hundredths of a percent; the first is responsible for the estate."""
+"""Users and their shares in hundredths of a percent. The first user is responsible for the estate."""
 
-PROJECT_MONTHS = 18
-SALES_PER_DESK = 1.25
-BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)
+PROJECT_MONTHS = 18  # how long a project sells new homes
+SALES_PER_DESK = 1.25  # in an average month
+BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)  # kinds of homes that may be new
 DOORS = ("", "", "", "A", "B", "C")
 ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, market.PLOT, market.FARM)
-ASSIGNMENTS_PER_DESK = {records.VALUATION: 2.5, records.WRITING: 0.15}
+ASSIGNMENTS_PER_DESK = {records.VALUATION: 2.5, records.WRITING: 0.15}  # in a month
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
-FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
+"""The lowest and the highest fee, in öre."""
+FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}  # so that no sale has the same number
 NEARBY_USER_SHARE = 0.24
-"""Of the estates with several users, the share that has a user from another office of the group."""
+"""The share of estates with a user from another office of the group, among those with several users."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -38,6 +39,7 @@ SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((5_000, 2_500, 2_500), 4.0),
     ((7_250, 1_500, 1_250), 1.0),
 )
+"""The ways in which users share an estate, each with the percentage of estates that are shared so."""
 REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35), ("cancel", 0.03, 100))
 """Later changes of a sale: the kind, its probability, and the days within which it happens."""
 
@@ -232,7 +234,7 @@ def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """The version with other shares of two agents, or with another commission."""
+    """The next version: the two agents have other shares, or the commission is another."""
     if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
         share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
@@ -265,9 +267,9 @@ def _redate(rng: Random, last: Version) -> Version:
 
 
 def running_steps(rng: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
-    """The steps in which the agents earn commission on new and foreign homes: two for each agent.
+    """The steps in which agents earn commission on new and foreign homes: two for each agent of a home.
 
-    If the commission is restated, each changed share has one more step. A cancelled sale loses all its steps.
+    If the commission is restated, each changed share has one more step. A cancelled sale has no steps.
     """
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
@@ -305,7 +307,7 @@ def _estate_steps(rng: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """The steps for the units of a project that are booked in the month; two units may have equal steps."""
+    """The steps for units of a project that are booked in the month. Two units may have equal steps."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
     project = random_for(seed, "project", office.number, number)
     if not happens(project, 0.6):

@@ -1,4 +1,7 @@
-"""Incidents that happen at one office on one day, so that the demo can show them in any world."""
+"""Incidents added to a made-up chain at one office on one day.
+
+The demo thus has incidents to show, whichever chain the random numbers made.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """The users. The last one who has worked for EMPLOYED_BEFORE leaves, unless that is the first."""
+        """All users; the last of those employed since EMPLOYED_BEFORE or longer leaves on the day.
+
+        The first user never leaves.
+        """
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]
         if not at_work:

@@ -1,4 +1,4 @@
-"""The market: seasons, growth, kinds of estates, prices, commissions and how they are split."""
+"""The market: seasons, growth, kinds of estates, prices, commissions, and how amounts are split."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ KINDS = (
     (HOUSING_COOPERATIVE, 46.0), (HOUSE, 30.0), (ROW_HOUSE, 7.0), (COTTAGE, 6.0), (PLOT, 4.0), (FARM, 2.5),
     (CONDOMINIUM, 1.5), (COMMERCIAL, 1.0), (FOREIGN, 2.0),
 )  # fmt: skip
+"""Each kind of estate, with its share of all estates in percent."""
 
 HOUSE_FACTORS = {HOUSE: 1.0, ROW_HOUSE: 0.8, COTTAGE: 0.55, PLOT: 0.28, FARM: 1.5, COMMERCIAL: 2.2}
 FLAT_FACTORS = {HOUSING_COOPERATIVE: 1.0, CONDOMINIUM: 1.15}
+"""The price of each kind as a multiple of the town's house price (HOUSE_FACTORS) or flat price."""
 
 
 def season(month: Month) -> float:
@@ -55,7 +57,7 @@ def listing_price(rng: Random, kind: str, town: Town, month: Month) -> int:
 
 
 def foreign_listing_price(rng: Random, rate: int, month: Month) -> int:
-    """The asking price in a foreign currency, rounded to thousands."""
+    """The asking price in a foreign currency, rounded to thousands; `rate` is as in `in_kronor`."""
     price = 3_600_000 * price_level(month) * rng.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 
@@ -66,7 +68,7 @@ def final_price(rng: Random, starting: int) -> int:
 
 
 def commission(rng: Random, price: int) -> int:
-    """A commission in öre: a smaller share for more expensive homes, but at least a minimum fee."""
+    """A commission in öre for a price in kronor: a lower percentage of higher prices, with a minimum fee."""
     percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + rng.gauss(0, 0.2)
     return max(3_495_000, round(price * 100 * (round(min(4.0, max(1.5, percent)), 3) / 100)))
 
@@ -82,5 +84,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """Convert a foreign amount to kronor, or cents to öre; the rate is in ten-thousandths of a krona."""
+    """Convert a foreign amount to kronor, or cents to öre. `rate` is as in `Place` of records.py."""
     return (foreign * rate + WHOLE // 2) // WHOLE

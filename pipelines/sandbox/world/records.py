@@ -1,4 +1,4 @@
-"""Records of the world: offices, users, estates, leads and budgets, and all versions of those that change."""
+"""Records of the made-up world: offices, users, estates, leads and budgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DONE = "AppointedAdmission"
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A town, and the price of a house and of a flat there (SEK)."""
+    """A town, with the typical prices of a house and a flat there in 2020, in kronor."""
 
     name: str
     zip_prefix: int
@@ -31,7 +31,7 @@ class Town:
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """A broker's office; `customer_id` and `own_id` are not interchangeable."""
+    """A broker's office. Some answers name it by `customer_id` (M30011), others by `own_id` (FIR30011)."""
 
     number: int
     customer_id: str
@@ -81,22 +81,22 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A user's share of an estate in hundredths of a percent, and the resulting amounts in öre or cents."""
+    """A user's share of an assignment, in hundredths of a percent, and the resulting amounts."""
 
     user_id: str
     office: str
     basis_points: int
-    value: int
-    value_foreign: int | None
-    price: int
+    value: int  # the share of the commission, in öre
+    value_foreign: int | None  # the same in cents, for a foreign sale
+    price: int  # the share of the price, in öre
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A foreign sale: prices in whole units of its currency, commission in cents, rate in 1/10 000 krona."""
+    """The amounts of a foreign sale: prices in whole units of `currency`, commission in cents."""
 
     currency: str
-    rate: int
+    rate: int  # the value of a unit, in ten-thousandths of a krona
     starting_price: int
     final_price: int | None
     commission: int
@@ -104,7 +104,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The facts of an estate from `known_at` on; prices in kronor, commission in öre without VAT."""
+    """The facts of an estate from `known_at` on. Prices are in kronor, the commission in öre without VAT."""
 
     known_at: datetime
     status: str
@@ -121,7 +121,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An address, and its currency (None in Sweden) with the rate in ten-thousandths of a krona."""
+    """An address, and the currency used there (None in Sweden)."""
 
     street: str
     zip_code: str
@@ -129,7 +129,7 @@ class Place:
     latitude: float
     longitude: float
     currency: str | None
-    rate: int
+    rate: int  # the value of a unit of the currency, in ten-thousandths of a krona
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Estate:
     kind: str
     place: Place
     is_new_home: bool
-    intake: int
+    intake: int  # how the seller came to the office: its number in formats.INTAKES
     commission_text: str | None
     created_at: datetime
     advertised_at: datetime | None
@@ -152,13 +152,13 @@ class Estate:
 
 @dataclass(frozen=True, slots=True)
 class RunningStep:
-    """A step in which a commission is earned; amount in öre or cents, exchange rate in ten-thousandths."""
+    """A part of a commission that a user obtains on a day."""
 
     user_id: str
     office: str
     estate_id: str
-    amount: int
-    rate: int
+    amount: int  # in öre, or for a foreign sale in cents
+    rate: int  # as in Place
     obtained_on: date
     known_at: datetime
     gone_at: datetime | None
@@ -179,7 +179,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class LeadStep:
-    """A state of a lead, and when it was reached."""
+    """A state of a lead or tip, and when the lead or tip reached it."""
 
     known_at: datetime
     state: str
@@ -198,7 +198,7 @@ class Lead:
     title: str
     type: str
     message: str
-    contact: tuple[str, str, str]
+    contact: tuple[str, str, str]  # id, given name and family name
     sender: Party
     receiver: Party
     steps: tuple[LeadStep, ...]

@@ -46,13 +46,16 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page after all stated rows have arrived. Some services fail there and send no empty page."""
+"""Tries for a page that should be empty, because as many rows have arrived as the answers state in total.
+
+Some services fail on such a page instead of sending an empty one.
+"""
 MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 """A report without months is read again if it lost all rows, or at least this many rows and this share."""
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
-"""If a window's answers exceed this size in total, only the first stay parsed. Others are parsed twice."""
+"""A window's first answers stay parsed, up to this size in total. Later ones are parsed a second time."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,9 @@ class Fetcher:
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch a window and store its answers in landing. Returns its record, and the error if it failed.
 
-        The landing file is kept even if the window failed, with two exceptions:
-        - RowsWithoutMonths and RejectedTogether: the window is requested again in parts.
-        - OSError, WarehouseError and MemoryError: these are raised.
+        The landing file is kept even if the window failed, except after these errors:
+        - RowsWithoutMonths and RejectedTogether, because the window is requested again in parts.
+        - OSError, WarehouseError and MemoryError. These are raised, not returned.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -109,7 +112,7 @@ class Fetcher:
 
 @dataclass
 class _WindowReader:
-    """Reads one window, once or twice. Every answer goes to its landing file, even if it cannot be used."""
+    """Reads one window, once or twice. Every answer is written to the window's landing file."""
 
     fetcher: Fetcher
     client: Client
@@ -120,7 +123,7 @@ class _WindowReader:
     writer: LandingWriter
     requests: int = 0
     byte_count: int = 0
-    reading_bytes: int = 0  # of the current reading
+    reading_bytes: int = 0  # the size of the answers of the current reading
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
@@ -147,7 +150,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """Read the window, twice if it lost many rows. Raises HeldBack if the guard objects."""
+        """Read the window, and again if rows were lost. Raises HeldBack if the guard objects."""
         normalized = await self._read_once()
         if self._suspect_months():
             self.notes.append("read twice")
@@ -170,7 +173,7 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Close the landing file with a trailer: the used answers, the error if any, and counts."""
+        """Close the landing file with a trailer: which answers are used, the error if any, and counts."""
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
             "used": [page.landing_index for page in self.used_pages],
@@ -204,7 +207,7 @@ class _WindowReader:
         return normalized
 
     def _suspect_months(self) -> list[date | None]:
-        """The months that lost all their rows, or [None] if a report without months lost many rows."""
+        """The months that lost all their rows, or [None] if a report without months lost all or many rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
@@ -257,7 +260,7 @@ class _WindowReader:
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):
-            # read all choices unpaged, as a row may have moved from one choice to another meanwhile
+            # read all choices unpaged: a row may have moved meanwhile, for example from Active to Removed
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -317,7 +320,7 @@ class _WindowReader:
         return page
 
     def _parse(self, body: bytes, *, variant: RequestVariant, rows: int, is_only_answer: bool) -> Page:
-        """Parse a body in a worker thread. If it is the window's only answer, also normalize it there."""
+        """Parse a body, and normalize it if it is the window's only answer. Runs in a worker thread."""
         check_size(body)
         with self.fetcher.parsing_slot(len(body)):
             document = read_document(body)
@@ -375,10 +378,11 @@ def build_request(
     page: int = 0,
     rows: int = UNPAGED,
 ) -> Request:
-    """The request for one span of a report (interface, Business intelligence and Budget reports).
+    """The request for one span of a report, or for a report without time parameters if `span` is None.
 
-    A paged report is requested without pages if `rows` is UNPAGED. Ids are percent-encoded, because they come
-    from settings and answers.
+    The parameters are those of the interface, sections Business intelligence and Budget reports. A paged
+    report is requested without pages if `rows` is UNPAGED. Ids in the path are percent-encoded, because they
+    come from settings and answers.
     """
     endpoint = report.endpoint
     path, query = endpoint.path, dict(endpoint.query)

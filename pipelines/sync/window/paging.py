@@ -1,4 +1,7 @@
-"""Paging: pages are read until they provably form one complete answer."""
+"""Paging: pages are read until they provably form one complete answer.
+
+A span is what is read page by page: the days of one request, its id and its choice, if it has them.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,11 @@ UNPAGED = 0
 
 
 class PagingUnproven(Exception):
-    """Rows moved, were missing or never ended while they were read page by page."""
+    """Pages are not proven complete: rows moved or are missing, or an answer is not a page."""
 
 
 class PagingRejected(PagingUnproven):
-    """A page after the first was rejected, or pages never ended. Paging is not tried again."""
+    """A page after the first was rejected, or pages never ended. The span is not read page by page again."""
 
 
 @dataclass
@@ -55,7 +58,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether an earlier page was longer. If so, the service did not cut this page short."""
+        """Whether an earlier page was longer, also of another span. If so, this page was not cut short."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -71,7 +74,7 @@ class PageSize:
     async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
         """Request the first page in ever smaller sizes, at last unpaged; returns the first accepted answer.
 
-        If all are rejected, raises the first rejection (400), because the span may be its cause.
+        If all sizes are rejected, the size is not the cause: raises the first rejection (400).
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, MIN_PAGE_SIZE), UNPAGED}, reverse=True):
@@ -97,14 +100,14 @@ class Page:
 
     document: Document
     requested_id: str | None = None
-    choice: str | None = None
+    choice: str | None = None  # the requested value of the report's `Choices`, if it has any
     requested_rows: int = UNPAGED  # the page size
     rows: int = 0
     total: int | None = None  # the number of rows on all pages, if the answer states it
-    ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)  # of the rows, by table
+    ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)  # the ids of the rows, by table
     rows_hash: int | None = None  # recognizes a repeated page whose rows have no ids
     mismatch: str = ""  # why the answer does not fit its shape
-    landing_index: int = 0  # of the answer in its landing file
+    landing_index: int = 0  # the index of the answer in its landing file
 
     @property
     def is_empty(self) -> bool:
@@ -133,7 +136,7 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
-    """Make a page of an answer, with the facts that may show that rows are missing."""
+    """Make a page of an answer, with the facts that paging needs."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
     if report.endpoint.paged:
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
@@ -147,7 +150,7 @@ def page_of_answer(report: Report, document: Document, variant: RequestVariant, 
 
 
 PageRequest = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its index. The flag is true once all rows of the stated total have arrived."""
+"""Requests a page by its index. The flag tells whether all rows of the stated total have already arrived."""
 
 
 async def read_answer(
@@ -159,8 +162,9 @@ async def read_answer(
 ) -> list[Page]:
     """Read one span: its pages if they are proven complete, otherwise its unpaged answer.
 
-    If the first page is unreadable, the span is requested unpaged. If that answer has rows, it is used, and
-    later spans are requested unpaged too. Otherwise UnreadableRows is raised.
+    If the first page does not fit the shape and `shape_error` returns an error, the span is requested
+    unpaged. If that answer has rows, it is used, and later spans are requested unpaged too. Otherwise, the
+    error is raised.
     """
     pages = await read_proven(request, note, size)
     if pages is None:
@@ -202,20 +206,19 @@ async def read_proven(request: PageRequest, note: Callable[[str], None], size: P
 async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved between pages.
 
-    Reading ends at one of these pages:
+    A first answer that is unpaged or does not fit the shape is returned alone. Otherwise, reading ends at one
+    of these pages:
     - An empty page.
     - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
-    - The page that completes the stated total, if it is shorter than requested and pages are not capped.
     - A page after the total is complete, if it is rejected, fails or does not fit the shape.
-
-    A service that caps pages sends fewer rows than requested. It may state the number of rows on the page as
-    the total. A full page proves that pages are not capped. A span's first page is also known to be uncapped
-    if another span had a longer page.
+    - The page that completes the stated total, if it has fewer rows than requested. But this proves nothing
+      if the service caps pages: every page is then shorter than requested, and the stated total may be the
+      number of rows on the page. So reading ends here only if some page is full, or if this is the first
+      page and an earlier page of another span was longer.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
-    moved. A removal and an addition within one reading may go unnoticed until the next sync.
-
-    A first answer that is unpaged or does not fit the shape is returned alone.
+    moved. If one row is removed and another added during the reading, this may go unnoticed until the next
+    sync.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -253,9 +256,10 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
 def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
     """The indexes of the pages to read again. If a row was removed meanwhile, one of them has other rows now.
 
-    - If the rows add up to the stated total: the first page, or no page if only one has rows.
-    - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
-      again only if it is full and no total is stated.
+    - If no page has rows: none.
+    - If the rows add up to the stated total: the first page, but none if only one page has rows.
+    - Otherwise: the empty page, and all pages with rows except the last. If only one page has rows, it is
+      read again only if it is full and no total is stated.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
@@ -268,7 +272,7 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is not a page or if rows moved, otherwise add its ids to `seen`."""
+    """Raise PagingUnproven if an answer is not a page or if rows moved. Otherwise, add its ids to `seen`."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

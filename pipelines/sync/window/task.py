@@ -1,4 +1,4 @@
-"""The state of one report of one customer in a sync: its plan, stored rows and learned limits."""
+"""The state of one report of one customer in a sync: plan, profiles of stored rows, and learned limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_REQUESTED, WindowS
 
 @dataclass
 class TaskState:
-    """The state of one report of one customer, which its windows share.
+    """The state that all windows of one report of one customer share.
 
     Windows are requested newest first, because the service may have no data for the oldest months.
     """
@@ -29,18 +29,21 @@ class TaskState:
     limit: WindowLimit = field(default_factory=WindowLimit)
     page_size: PageSize = field(default_factory=PageSize)
     windows: deque[Window] = field(init=False)  # not yet requested
-    rejected_in_a_row: int = 0
-    rows_lack_months: bool = False  # the rows for several months do not state their month
-    stop_reason: str = ""  # why no more windows are requested
+    rejected_in_a_row: int = 0  # windows rejected (400) since the last one that was answered
+    rows_lack_months: bool = False  # in answers for several months, rows do not state their month
+    stop_reason: str = ""  # why no more windows are requested; empty while they are
     denied: bool = False  # the login has no access to the report, or to any report of the customer
     stored: Profiles = field(default_factory=dict)
-    accept_shrink: bool = False  # the guard holds nothing back
+    accept_shrink: bool = False  # the guard must hold no answer back
 
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
 
     def next_windows(self, count: int, today: date) -> list[Window]:
-        """Take at most `count` of the newest windows, after halving those longer than the learned limit."""
+        """Remove and return the newest windows, at most `count`.
+
+        A window longer than the learned limit is halved first, unless `stop_reason` is set.
+        """
         newest: list[Window] = []
         while self.windows and len(newest) < count:
             window = self.windows.popleft()
@@ -51,11 +54,11 @@ class TaskState:
         return newest
 
     def put_back(self, windows: Iterable[Window]) -> None:
-        """Put windows back among the remaining windows."""
+        """Put windows back among those not yet requested."""
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The limits that later syncs of the report and customer start with; `results` are of this sync."""
+        """The limits for the next sync of this report and customer; `results` are those of this sync."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)

@@ -119,7 +119,7 @@ def test_a_report_is_planned_in_one_event_and_each_failed_partition_in_one_more(
 
 def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> None:
     assert failure_of(failed[1]).splitlines() == [
-        "3 of 18 partitions failed, of M30016.",
+        "3 of 18 partitions failed (M30016).",
         (
             "running_commissions of M30016, 2026-09..2026-11: The service answered 404: it has no such "
             'report or customer. The answer says: {"message":"There is nothing here."}. '

@@ -36,7 +36,7 @@ WRONG = [
     ("USERNAME", "hush:hush", "contains a colon or a control character, which Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file; correct the path."),
-    ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of BROKERBI_CUSTOMERS; write"),
+    ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of the settings, or no setting of one; write"),
     ("CUSTOMER__G2__PASWORD", "hush", "S: customer 'G2' has a key 'pasword' that is not a setting."),
     ("CUSTOMER__G2__ACTIVE", "nej", "S: the active of customer 'G2' is not true or false."),
     ("PSEUDONYMKEY", "hush", "is not a setting; did you mean BROKERBI_PSEUDONYM_KEY?"),
