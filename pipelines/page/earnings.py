@@ -282,10 +282,8 @@ def _year(facts: Facts) -> Row | None:
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
-    budget = row.year_forecast / Decimal(row.budget_share)
-    return year.with_columns(
-        year_forecast=row.year_forecast, year_budget=budget, forecast_offices=row.offices
-    )
+    forecast, budget = row.year_forecast, row.year_forecast / Decimal(row.budget_share)
+    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=row.offices)
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
@@ -392,9 +390,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     ]
     rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
-    footer = (
-        total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
-    )
+    footer = total.with_columns(office=words.text("offices.all"), file="") if total and rows[1:] else None
     title = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
     title += "" if rows[0].is_over else f", {words.text('page.so_far')}"
     return writer.table(title, "offices", columns, rows, total=footer)
