@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pipelines.page.language import Language, Number
+from pipelines.page.language import Number
 
 MAX_GRID_LINES = 4
 MAX_NAMES = 8
@@ -82,12 +82,15 @@ def chart(
     title: str,
     names: Sequence[str],
     series: Sequence[Series],
-    words: Language,
     write: NumberFormat,
     *,
     min_step: float = 0,
+    blank: str = "",
 ) -> Chart:
-    """Draw series over an axis of names. Grid lines are at least `min_step` apart."""
+    """Draw series over an axis of names. Grid lines are at least `min_step` apart.
+
+    `blank` describes a name without amounts. Names before the first with amounts have no description.
+    """
     amounts = [amount for item in series for span in item.spans if span for amount in span]
     scale = grid_amounts(amounts, min_step)
     slot = (100 - LEFT) / max(len(names), 1)
@@ -111,11 +114,11 @@ def chart(
                 start, end = _y(span[0], scale), _y(span[1], scale)
                 tick, column = _line([(left, end), (left + width, end)]), _rectangle(left, width, start, end)
                 shapes.append(Shape(item.kind, tick if item.mark == "tick" else column))
-    tooltips = [_tooltip(index, name, series, words, write) for index, name in enumerate(names)]
-    shapes += [
-        Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltip)
-        for index, tooltip in enumerate(tooltips)
-    ]
+    tooltips: list[str] = []
+    for index, name in enumerate(names):
+        if text := _amounts(index, series, write) or (tooltips and blank):
+            tooltips.append(f"{name}: {text}")
+            shapes.append(Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltips[-1]))
     labels = [
         Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
         for amount in scale
@@ -145,13 +148,9 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     return Chart(title, title, shapes, [], [])
 
 
-def _tooltip(index: int, name: str, series: Sequence[Series], words: Language, write: NumberFormat) -> str:
-    amounts = [
-        f"{item.name} {write(_amount(span))}".strip()
-        for item in series
-        if (span := item.spans[index]) is not None
-    ]
-    return f"{name}: {', '.join(amounts) or words.text('page.not_loaded')}"
+def _amounts(index: int, series: Sequence[Series], write: NumberFormat) -> str:
+    spans = [(item.name, span) for item in series if (span := item.spans[index]) is not None]
+    return ", ".join(f"{name} {write(_amount(span))}".strip() for name, span in spans)
 
 
 def _amount(span: tuple[Number, Number]) -> Number:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import accumulate, takewhile
+from itertools import accumulate, dropwhile, takewhile
 from zoneinfo import ZoneInfo
 
+from pipelines.months import Month
 from pipelines.page.charts import Chart, Series, chart, column_spans, sparkline
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
-from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns
+from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, budget_columns, period_name
 
 PERIODS = ("running", "month", "year", "twelve")
 OF_BUDGET, GAP = budget_columns("actual")
@@ -35,7 +36,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 def _complete_forecast(row: Row) -> Decimal | None:
     """The forecast of the year. A total has none if the forecast of an open office is missing."""
     forecast: Decimal | None = row.year_forecast
-    return forecast if row.office_id or row.forecast_offices >= row.open_offices else None
+    return forecast if row.offices == 1 or row.forecast_offices >= row.open_offices else None
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,17 @@ class Opening:
 def opening(facts: Facts, writer: Writer) -> Opening:
     """The first screen. The year's figures and chart are shown once a whole month is loaded."""
     words, row = writer.words, _year(facts)
+    notes = _notes(facts, words)
+    if row and row.last_month.month < 12:
+        notes += [_range(item, words) for item in facts.forecasts if item.year_forecast_low is not None]
+    if row and row.budget and any(basis.commission_vat == "unknown" for basis in facts.basis):
+        notes.append(words.text("basis.shares"))
     return Opening(
         figures=_headline_figures(row, writer) if row and row.is_over else [],
         chart=_year_chart(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
-        notes=[*_notes(facts, words), *_forecast_range(facts, writer)],
+        notes=notes,
     )
 
 
@@ -76,10 +82,13 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     growth_label = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.commission", period=period): PageColumn("", "commission", "compact"),
-        words.text("year.of_budget") + _offices_suffix(row.budget_offices, row, words): OF_BUDGET,
+        words.text("year.of_budget") + _budget_suffix(row, words): OF_BUDGET,
         growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
+        f"{words.text('figures.year_forecast')}, {_forecast_note(row, words)}".rstrip(", "): PageColumn(
+            "", lambda row: None if row.year_budget else _complete_forecast(row), "compact"
+        ),
     }
     cells = [(name, writer.cell(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
@@ -102,7 +111,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     budget_label = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
-        (budget_label, "goal"): [] if None in budgets else _running_sums(budgets),
+        (budget_label, "goal"): _running_sums(budgets),
         (words.text("year.forecast_line"), "forecast"): forecast,
         (words.text("months.actual"), "value"): actual,
     }
@@ -114,7 +123,9 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     if not any(any(line.spans) for line in series):
         return None
     title = words.text("year.chart", year=row.last_month.year)
-    return chart(title, names, series, words, words.compact)
+    if any(budgets) and (missing := [month.month for month in months if month.goal is None]):
+        title += f"; {words.text('months.no_budget', months=words.months(missing))}"
+    return chart(title, names, series, words.compact)
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
@@ -124,7 +135,8 @@ def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
+    ended = [month for month in facts.months if not (month.is_coming or month.is_open)]
+    ended = [*dropwhile(lambda month: not month.homes, ended)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
         ("year.price", [PRICE, FEE], row, ended, "average_price"),
@@ -133,7 +145,7 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
     words = writer.words
     return [
         Card(
-            words.text(title),
+            words.text(title, period=words.period(row.first_month, row.last_month) if row else ""),
             [(words.text(column.heading), writer.cell(column, shown)) for column in figures],
             sparkline(
                 words.months([month.month for month in months]), [getattr(month, plotted) for month in months]
@@ -145,13 +157,12 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
-    periods = [by_name[name] for name in PERIODS if name in by_name]
-    rows = [row for row in periods if row.is_over or row.period == "running"]
+    words, periods = writer.words, [_page_period(facts, name) for name in PERIODS]
+    rows = [row for row in periods if row and (row.is_over or row.period == "running")]
     total_growth = PageColumn("cards.total", "total_change", "change", is_minor=True)
     columns = [
         PageColumn(
-            "page.period", lambda row: words.text(f"cards.{row.period}"),
+            "page.period", lambda row: period_name(row.period, row.last_month, words),
             note=lambda row: words.period(row.first_month, row.last_month),
         ),
         PageColumn("figures.commission", kind="money", change="commission_change"),
@@ -172,16 +183,15 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budget_note(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.compact(row.budget))
-    return "" if row.budget is None else budget + _offices_suffix(row.budget_offices, row, words)
+    return "" if row.budget is None else budget + _budget_suffix(row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
     """Notes on the periods. A note that several periods share comes once, after all their names."""
     periods_by_note: dict[str, list[str]] = {}
-    rows = {row.period: row for row in facts.periods if row.office_id is None}
-    for name in PERIODS:
-        for note in _period_notes(rows[name], facts, words) if name in rows else ():
-            periods_by_note.setdefault(note, []).append(words.text(f"cards.{name}"))
+    for row in filter(None, (_page_period(facts, name) for name in PERIODS)):
+        for note in _period_notes(row, facts, words):
+            periods_by_note.setdefault(note, []).append(period_name(row.period, row.last_month, words))
     return [f"{', '.join(periods)}: {note}" for note, periods in periods_by_note.items()]
 
 
@@ -206,16 +216,18 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
         notes.append(text("cards.no_year_before"))
     elif compared := _comparison_note(row, words):
         notes.append(compared)
-    for drift in facts.drift:
-        if (row.period, row.last_month) == ("month", drift.month):
-            changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
-            notes.append(text("cards.fresh", months=drift.months, **changes))
+    if row.homes_change is not None and row.average_price_change is None:
+        notes.append(text("cards.few_homes"))
+    for drift in [drift for drift in facts.drift if (row.period, row.last_month) == ("month", drift.month)]:
+        changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
+        notes.append(text("cards.fresh", months=drift.months, **changes))
     return notes
 
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
     if not facts.same_days:
-        return [words.text("cards.running_note")]
+        has_last_year = any(row.is_open and row.commission_before for row in facts.months)
+        return [words.text("cards.running_note")] if has_last_year else []
     row = facts.same_days[0]
     change = row.commission / row.commission_before - 1 if row.commission_before else None
     amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
@@ -242,14 +254,18 @@ def _offices_suffix(covered: int, row: Row, words: Language) -> str:
     return words.text("cards.of_offices", offices=covered, all=total) if covered < total else ""
 
 
-def _forecast_range(facts: Facts, writer: Writer) -> list[str]:
-    words = writer.words
-    ranges = [
-        (row.past_years, words.compact(row.year_forecast_low), words.compact(row.year_forecast_high))
-        for row in facts.forecasts
-        if row.year_forecast_low is not None
-    ]
-    return [words.text("forecast.range", years, low=low, high=high) for years, low, high in ranges]
+def _budget_suffix(row: Row, words: Language) -> str:
+    """The suffix of a share of budget: the offices or, for one office, the loaded months that it covers."""
+    if row.offices > 1 or not row.unbudgeted_months:
+        return _offices_suffix(row.budget_offices, row, words)
+    first = Month.of(max(row.first_month, row.began_month or row.first_month))
+    loaded = Month.of(row.last_month).since(first) + 1 - row.missing_months
+    return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
+
+
+def _range(forecast: Row, words: Language) -> str:
+    low, high = map(words.compact, (forecast.year_forecast_low, forecast.year_forecast_high))
+    return words.text("forecast.range", forecast.past_years, low=low, high=high)
 
 
 def _page_period(facts: Facts, name: str) -> Row | None:
@@ -258,16 +274,16 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year to date for all offices of the page."""
+    """The year to date for all offices of the page. A year that has ended has no forecast."""
     year = _page_period(facts, "year")
     row = next(iter(facts.forecasts), None)
+    if year and year.last_month.month == 12:
+        return year.with_columns(year_forecast=None, year_budget=None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
-    budget = row.year_forecast / Decimal(row.budget_share)
-    return year.with_columns(
-        year_forecast=row.year_forecast, year_budget=budget, forecast_offices=row.offices
-    )
+    forecast, budget = row.year_forecast, row.year_forecast / Decimal(row.budget_share)
+    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=row.offices)
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
@@ -293,7 +309,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         names = [words.month(row.month)[:3] for row in rows]
         number_format = words.tenths if min_step else words.compact
         title = words.text(f"figures.{measure}")
-        return chart(title, names, series, words, number_format, min_step=min_step)
+        blank = words.text("page.not_loaded")
+        return chart(title, names, series, number_format, min_step=min_step, blank=blank)
 
     columns = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
@@ -360,11 +377,11 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        OF_BUDGET,
+        replace(OF_BUDGET, note=lambda row: row.budget and _budget_suffix(row, words).strip(" ()")),
         GAP,
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
-        *([forecast, FORECAST] if period == "year" else []),
+        *([forecast, FORECAST] if period == "year" and rows[0].last_month.month < 12 else []),
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
@@ -373,9 +390,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     ]
     rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _page_period(facts, period)
-    footer = (
-        total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
-    )
+    footer = total.with_columns(office=words.text("offices.all"), file="") if total and rows[1:] else None
     title = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
     title += "" if rows[0].is_over else f", {words.text('page.so_far')}"
     return writer.table(title, "offices", columns, rows, total=footer)
@@ -394,21 +409,23 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.office_id is None:  # the total has a note if only some offices have a forecast
+    if row.offices > 1:  # a total has a note if only some offices have a forecast
         part = _offices_suffix(row.forecast_offices, row, words)
         return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
         return ""
-    return words.text("offices.no_budget", row.budget_months)
+    return words.text("offices.no_budget", row.budget_months, all=12)
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """Why commission from sales differs from last year: homes, price, fee, and opened or closed offices."""
     words = writer.words
+    names = {name: words.text(f"cards.{name}") for name in PERIODS}
+    names |= {row.period: period_name(row.period, row.last_month, words) for row in facts.periods}
     has_offices_effect = any(row.offices_effect for row in facts.drivers)
     steps = ("homes", "price", "fee", *(["offices"] if has_offices_effect else []))
     columns = [
-        PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),
+        PageColumn("period", lambda row: names[row.period], "words"),
         PageColumn("before", "sold_commission_before", "money"),
         *(PageColumn(step, f"{step}_effect", "signed money") for step in steps),
         PageColumn("now", "sold_commission", "money"),
@@ -425,11 +442,11 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         Series("", colour, [span if span and (span[1] >= 0) is is_gain else None for span in spans])
         for colour, is_gain in (("gain", True), ("loss", False))
     ]
-    names = [
+    labels = [
         f"{words.text(f'drivers.{name}')}\n{words.compact(value, has_plus=True)}"
         for name, value in amounts.items()
     ]
-    drawing = chart(words.text(f"cards.{charted.period}"), names, series, words, words.compact)
+    drawing = chart(names[charted.period], labels, series, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []
     return Section(
         "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes

@@ -56,6 +56,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
     words, timezone = settings.words.with_figures(facts.metrics), ZoneInfo(settings.timezone)
     own = page_facts(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
+    words = words.with_unknown_vat() if basis.commission_vat == "unknown" else words
     kind = page.kind if page else "chain"
     has_links = kind != "office"  # readers of an office's page may not have the other pages
     root = "" if kind == "chain" else "../"
@@ -117,7 +118,7 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
             },
             {
                 "Do the reports agree with the office commission report?": facts.agreements,
-                "Later changes": facts.restatements,
+                "Later changes (amounts as the service states them)": facts.restatements,
                 "Requests by day (UTC)": facts.requests,
                 "All reports and customers": facts.standings,
             },

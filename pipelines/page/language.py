@@ -47,6 +47,15 @@ class Language:
         labels = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
         return Language(self.code, {**self.words, "figures": labels})
 
+    def with_unknown_vat(self) -> Language:
+        """A copy whose key figures and notes state that shares of budget hold if commissions exclude VAT."""
+        words = {section: {**texts} for section, texts in self.words.items()}
+        for key in ("of_budget", "forecast"):
+            words["year"][key] += f", {words['basis']['condition']}"
+        for section in ("offices", "agents"):
+            words[section]["note"] += f" {words['basis']['shares']}"
+        return Language(self.code, words)
+
     def label(self, section: str, name: str | None) -> str:
         """The words for a name in a section of words.toml, or the name itself if the section lacks it."""
         return str(self.words[section].get((name or "").replace(" ", "_"), name or ""))
@@ -71,15 +80,14 @@ class Language:
         return self.number(value, has_plus=True)
 
     def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
-        """An amount in few characters: 1.5M, 250k, 900."""
+        """An amount in few characters: 4.0M, 250k, 900."""
         if value is None:
             return UNKNOWN
         amount, form = Decimal(value), self.words["form"]
         for size, unit in ((Decimal(1_000_000), form["million"]), (Decimal(1_000), form["thousand"])):
             if abs(amount) >= size:
                 places = 1 if abs(amount) < 100 * size else 0
-                text = self.number(amount / size, places, has_plus=has_plus)
-                return str(unit).format(text.removesuffix(form["decimal"] + "0"))
+                return str(unit).format(self.number(amount / size, places, has_plus=has_plus))
         return self.number(amount, has_plus=has_plus)
 
     def percent(self, share: Number | None, places: int = 0, *, has_plus: bool = False) -> str:

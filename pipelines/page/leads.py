@@ -28,7 +28,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
     mondays = [date.fromisoformat(row.name) for row in weeks]
     week_names = [f"{monday.day} {words.month(monday)[:3]}" for monday in mondays]
     series = [Series("", "value", column_spans([row.leads for row in weeks]))]
-    drawing = chart(words.text("leads.by_week"), week_names, series, words, words.number, min_step=1)
+    drawing = chart(words.text("leads.by_week"), week_names, series, words.number, min_step=1)
     total = next((row for row in incoming if row.part == "all"), None)
     sides = [row for row in incoming if row.part == "side" and row.leads]
     sides += [row for row in facts.leads if row.part == "all" and row.way != "incoming lead" and row.leads]
@@ -46,13 +46,11 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         ("leads",),
         charts=[drawing] if weeks else [],
         table=_untouched_table(facts, writer),
-        collapsed=[_table(writer, "side", sides, lambda row: _origin_name(row, words)), *tables],
+        collapsed=[
+            _table(writer, "side", sides, lambda row: words.label("sides", row.name or row.way)), *tables,
+        ],
         notes=[*urgency, *oldest_reading_notes(facts.untouched, "leads", words), words.text("leads.note")],
     )  # fmt: skip
-
-
-def _origin_name(row: Row, words: Language) -> str:
-    return words.label("sides", row.name if row.part == "side" else row.way)
 
 
 def _table(

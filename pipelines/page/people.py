@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns, period_name
 
 LEADERBOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The length in months of each leaderboard's period, or 0 if the length depends on the last month."""
@@ -61,11 +62,16 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents and their year to date. None if no agent has a known commission or budget."""
-    words = writer.words
-    rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
+    """One office's agents, this year and by month. None if no agent has a known commission or budget."""
+    words, (share, gap) = writer.words, budget_columns("actual")
+    known = [row for row in facts.agents if row.commission is not None or row.budget is not None]
+    rows = [row for row in known if row.period == "year"]
     if not rows:
         return None
+
+    def budget_note(row: Row) -> str:
+        is_whole = (row.budget_months or last.month) >= last.month
+        return "" if is_whole else words.text("offices.no_budget", row.budget_months, all=last.month)
 
     columns = [
         PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
@@ -73,7 +79,8 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("before", "commission_before", "money", is_minor=True),
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("budget", kind="money", is_minor=True),
-        *budget_columns("actual"),
+        replace(share, note=budget_note),
+        gap,
         PageColumn("homes", kind="parts"),
         PageColumn("a_month", kind="money"),
     ]
@@ -81,7 +88,16 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     first = next((row.first_month for row in facts.periods if row.period == "year"), last.replace(month=1))
     name = words.text("agents.heading", period=words.period(min(first, last), last))
     agents = writer.table(name, "agents", columns, rows)
-    return Section("ranked", name, ("agents", "budgets"), table=agents, notes=[words.text("agents.note")])
+    so_far = {row.month: f", {words.text('page.so_far')}" for row in facts.months if row.is_open}
+    months: list[PageTable | None] = []
+    for month in sorted({row.month for row in known if row.period == "month"}, reverse=True):
+        title = words.text("agents.heading", period=words.month(month) + so_far.get(month, ""))
+        of_month = [row for row in known if (row.period, row.month) == ("month", month)]
+        months.append(writer.table(title, "agents", columns, of_month))
+    return Section(
+        "ranked", name, ("agents", "budgets"),
+        table=agents, collapsed=months, notes=[words.text("agents.note")],
+    )  # fmt: skip
 
 
 def agent_note(agent: Row, words: Language) -> str:
@@ -116,7 +132,8 @@ def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     if name == "quarter" and months == 1:  # the leaderboard of the month shows the same
         return None
     first = Month.of(last).plus(1 - months).first_day
-    title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
+    values = {"period": words.period(first, last), "year": period_name("year", last, words)}
+    title = words.text(f"leaders.{name.replace(' ', '_')}", **values)
     columns: Sequence[PageColumn] = [
         PageColumn("place", kind="count", note=lambda row: _rank_change(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),

@@ -209,13 +209,15 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     if left_out:
         figures += [words.text("owed.without", len(left_out))] if receivables else []
         notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
-    month_chart, money_table = _money_by_month(facts, writer)
+    has_vat = any(row.commission_vat == "included" for row in facts.basis)
+    suffix = f" ({words.text('basis.with_vat')})" if has_vat else ""
+    month_chart, money_table = _money_by_month(facts, writer, suffix)
     rows = receivables if len(facts.receivables) > 1 else []  # for a single office the figures are enough
     longest_days = max((row.longest_days or 0 for row in receivables), default=0)
     total = total_row(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(
         "owed",
-        words.text("figures.outstanding"),
+        words.text("figures.outstanding") + suffix,
         ("sales",),
         figures=figures,
         charts=[month_chart] if month_chart else [],
@@ -228,21 +230,27 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     )
 
 
-def _money_by_month(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
+def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | None, PageTable | None]:
     words, rows = writer.words, facts.money
     if not rows:
         return None, None
+    names, first = [words.month(row.month)[:3] for row in rows], rows[0].month
+    if overdue := sum(sale.due for sale in facts.due_sales if sale.access_on < first):
+        before = {**dict.fromkeys(STATES, Decimal(0)), "late": overdue}
+        rows = (Row(month=words.text("money.before", month=words.month(first)), **before), *rows)
+        names = [words.text("money.before", month=f"\n{names[0]}"), *names]
     spans = stacked_spans([[getattr(row, state) for row in rows] for state in STATES])
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
-    name = words.text("figures.money_to_come")
+    zeros = [None if any(getattr(row, state) for state in STATES) else (0, 0) for row in rows]
+    series.append(Series("", STATES[0], zeros))  # a month without an amount is described as zero
+    name = words.text("figures.money_to_come") + suffix
     columns = [
         PageColumn("page.month", "month", "month"),
         *(PageColumn(state, kind="money") for state in STATES),
     ]
-    names = [words.month(row.month)[:3] for row in rows]
-    return chart(name, names, series, words, words.compact), writer.table(name, "money", columns, rows)
+    return chart(name, names, series, words.compact), writer.table(name, "money", columns, rows)
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:

@@ -64,6 +64,12 @@ def budget_columns(amount_column: str) -> tuple[PageColumn, PageColumn]:
     return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
 
 
+def period_name(name: str, last: date, words: Language) -> str:
+    """The name of a period that ends with the month `last`; a year that has ended is not a year to date."""
+    key = "full_year" if name == "year" and last.month == 12 else name
+    return words.text(f"cards.{key}", year=last.year)
+
+
 def total_row(rows: Sequence[Row], **named: object) -> Row | None:
     """The total of at least two rows, or None for fewer.
 

@@ -1,9 +1,10 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user who worked or had a budget there from January to month, or earned there in the same
--- months a year before. month is the newest month that is over for every office. Agents without a known office have no
--- office id. An agent of several customers has at each office the amounts earned there. Declared VAT is deducted.
--- Budget and actual cover the months in which the user has a budget at the office and a known actual. Actual is null
--- if the agent earned at several offices in one of these months, because the budget is of all offices.
+-- months a year before. month is the newest month that is over for every office. Rows with the period 'month' have only
+-- what was earned in month or in a later one. Agents without a known office have no office id. An agent of several
+-- customers has at each office the amounts earned there. Declared VAT is deducted.
+-- Budget and actual cover the budget_months in which the user has a budget at the office and a known actual. Actual is
+-- null if the agent earned at several offices in one of these months, because the budget is of all offices.
 -- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
 -- the agent.
 -- status is the first of these that is true:
@@ -16,14 +17,11 @@
 -- commission_change is null in four cases: the earlier commission is zero or not known; the agent's year is incomplete;
 -- the agent was without activity for three months in a row, up to one of the year before; or the agent has a status. It is not null because of the status if the agent left, or moved to another
 -- office, and was still active at this office in month or later.
-WITH last_month AS (
-    SELECT month FROM marts.chain_month WHERE is_last_over
-),
+WITH last_month AS (SELECT month FROM marts.chain_month WHERE is_last_over),
 
 worked AS (  -- an agent of several customers at the office of each amount
     SELECT *, true AS is_placed
-    FROM marts.user_month
-    ANTI JOIN marts.users_added_up USING (user_id, month)
+    FROM marts.user_month ANTI JOIN marts.users_added_up USING (user_id, month)
     UNION ALL
     SELECT users.* REPLACE (
         coalesce(given.office_id, users.office_id) AS office_id, offices.office_name AS office_name,
@@ -37,12 +35,10 @@ worked AS (  -- an agent of several customers at the office of each amount
 
 earned_by_year AS (
     SELECT
-        users.office_id,
-        users.user_id,
+        users.office_id, users.user_id,
         year(last_month.month) - year(users.month) AS years_ago,
         any_value(users.user_label) AS name,
-        sum(users.commission) AS commission,
-        sum(users.sold_estate_parts) AS homes,
+        sum(users.commission) AS commission, sum(users.sold_estate_parts) AS homes,
         count(DISTINCT users.month) FILTER (users.is_active) AS active_months,
         count(DISTINCT users.month) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete,
@@ -66,11 +62,9 @@ loaded_before AS (
 
 active_agents AS (
     SELECT
-        office_id,
-        user_id,
+        office_id, user_id,
         any_value(coalesce(office_name, office_id)) AS office_name,
-        min(month) FILTER (is_active) AS first_month,
-        max(month) FILTER (is_active) AS last_month,
+        min(month) FILTER (is_active) AS first_month, max(month) FILTER (is_active) AS last_month,
         min(month) FILTER (is_active AND is_placed) AS placed_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
     FROM worked
@@ -80,8 +74,7 @@ active_agents AS (
 
 moves AS (  -- between two offices with at most one month in common
     SELECT
-        this.office_id,
-        this.user_id,
+        this.office_id, this.user_id,
         arg_max(other.office_name, other.last_month)
             FILTER (other.last_month <= this.first_month AND other.first_month < this.first_month) AS moved_from,
         arg_min(other.office_name, other.first_month)
@@ -100,7 +93,7 @@ moves AS (  -- between two offices with at most one month in common
 
 budgeted AS (  -- at the office of each budget, in months with a known actual
     SELECT
-        budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget,
+        budgets.office_id, budgets.user_id, sum(budgets.amount) AS budget, count(DISTINCT budgets.month) AS budget_months,
         CASE WHEN count(shared.month) = 0 THEN sum(coalesce(worked.commission, 0)) END AS actual
     FROM (
         SELECT office_id, user_id, month, sum(amount) AS amount
@@ -119,8 +112,7 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
 )
 
 SELECT
-    office_id,
-    last_month.month,
+    office_id, last_month.month,
     coalesce(earned.name, names.user_label, user_id) AS name,
     without_vat(CASE WHEN earned.user_id IS NULL THEN 0 * before.commission ELSE earned.commission END, basis)::DECIMAL(18, 4) AS commission,
     CASE WHEN earned.user_id IS NULL THEN 0 * before.homes ELSE earned.homes END::DECIMAL(19, 8) AS homes,
@@ -155,7 +147,8 @@ SELECT
         WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE AND before.was_absent IS NOT TRUE
             AND (status IS NULL OR status IN ('left', 'moved to') AND active_agents.last_month >= last_month.month)
         THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
-    END AS commission_change
+    END AS commission_change,
+    budgeted.budget_months, 'year' AS period
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
@@ -166,4 +159,11 @@ LEFT JOIN moves USING (office_id, user_id)
 LEFT JOIN meta.tax_basis AS basis ON true
 CROSS JOIN last_month
 WHERE coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0
-ORDER BY office_id, earned.commission DESC NULLS LAST, name
+UNION ALL BY NAME
+SELECT
+    office_id, month, any_value(user_label) AS name, bool_and(is_commission_complete) AS is_complete, 'month' AS period,
+    without_vat(sum(commission), any_value(basis))::DECIMAL(18, 4) AS commission, sum(sold_estate_parts)::DECIMAL(19, 8) AS homes
+FROM worked LEFT JOIN meta.tax_basis AS basis ON true
+WHERE month >= (SELECT month FROM last_month) AND (is_active OR commission <> 0)
+GROUP BY office_id, user_id, month
+ORDER BY office_id, commission DESC NULLS LAST, name

@@ -5,7 +5,8 @@
 -- have no rows of single offices.
 -- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
 -- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
--- not compared. open_offices leaves out offices that closed before the period.
+-- not compared. Averages are compared only with at least 25 homes in both periods. open_offices leaves out offices that
+-- closed before the period.
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
@@ -176,9 +177,9 @@ SELECT
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
     CASE WHEN figures.office_id IS NULL THEN total.growth_share END::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
-    (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
-    (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
-    (now.average_commission / nullif(before.average_commission, 0) - 1)::DOUBLE AS average_commission_change,
+    CASE WHEN least(now.homes, before.homes) >= 25 THEN now.average_price / nullif(before.average_price, 0) - 1 END::DOUBLE AS average_price_change,
+    CASE WHEN least(now.homes, before.homes) >= 25 THEN now.fee_share - before.fee_share END::DOUBLE AS fee_share_difference,
+    CASE WHEN least(now.homes, before.homes) >= 25 THEN now.average_commission / nullif(before.average_commission, 0) - 1 END::DOUBLE AS average_commission_change,
     (now.other_commission / nullif(before.other_commission, 0) - 1)::DOUBLE AS other_commission_change,
     (now.per_agent / nullif(before.per_agent, 0) - 1)::DOUBLE AS per_agent_change,
     figures.budget::DECIMAL(18, 4) AS budget,

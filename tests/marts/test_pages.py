@@ -85,12 +85,12 @@ def shown(months: Rows) -> Rows:
 
 
 def test_a_period_is_compared_over_the_offices_loaded_in_both_years(given: Given) -> None:
-    read(given, "M1", {"2025-01": 100, "2026-01": 110})
+    read(given, "M1", {"2025-01": 300, "2026-01": 330})
     read(given, "M2", {"2026-01": 50})
     row = period(found(given, "periods"), "month")
-    assert (row["commission"], row["offices"], row["compared_offices"]) == (160, 2, 1)
+    assert (row["commission"], row["homes"], row["offices"], row["compared_offices"]) == (380, 38, 2, 1)
     assert (row["commission_before"], row["commission_change"]) == (None, pytest.approx(0.1))
-    assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
+    assert (row["average_price"], row["average_price_change"], row["fee_share"]) == (400, 0, 1 / 40)
 
 
 def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_growth_has_not() -> None:
@@ -103,7 +103,8 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     periods = found(given, "periods")
     row = period(periods, "month")
     assert (row["compared_offices"], row["commission_change"]) == (1, pytest.approx(0.1))
-    assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
+    assert (row["commission"], row["total_change"]) == (155, pytest.approx(-0.225))
+    assert row["average_price_change"] is None  # of fewer than 25 homes
     chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
     before = {one["office_id"]: one["commission_before"] for one in chain}
     assert before == {None: 200, "M1": 100, "M2": 100, "M3": 0}
@@ -257,7 +258,11 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then(given: Give
 
 def _status(given: Given) -> dict[str, tuple[object, ...]]:
     """For each agent, whether they have left, are quiet or new, and since when."""
-    return {one["name"]: (one["status"], one["status_month"]) for one in found(given, "agents")}
+    return {one["name"]: (one["status"], one["status_month"]) for one in _agents(given)}
+
+
+def _agents(given: Given, period: str = "year") -> Rows:
+    return [one for one in found(given, "agents") if one["period"] == period]
 
 
 def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month(given: Given) -> None:
@@ -271,7 +276,8 @@ def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
     assert set(_status(given).values()) == {(None, None), ("left", month("2026-02"))}
-    assert [one["commission_change"] for one in found(given, "agents")] == [0, 0]
+    assert [one["commission_change"] for one in _agents(given)] == [0, 0]
+    assert sorted(one["month"] for one in _agents(given, "month")) == [JANUARY] * 2 + [month("2026-02")] * 2
 
 
 def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_of_budget() -> None:
@@ -286,12 +292,12 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_
         held(given, "budget_commission", office, ["2026-02"])
         budget = {"office_id": office, "user_id": user, "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
         rows(given, "budget_commission_history", office, "2026-02", [budget])
-    names = ("office_id", "name", "status", "status_month", "commission_change", "actual")
-    assert [tuple(one[name] for name in names) for one in found(given, "agents")] == [
-        ("M1", "U0", None, None, 0, None),
-        ("M1", "U1", "moved to", month("2026-02"), None, None),
-        ("M2", "U0", "new", JANUARY, None, None),
-        ("M2", "U1", "moved from", month("2026-02"), None, 9),
+    names = ("office_id", "name", "status", "status_month", "commission_change", "actual", "budget_months")
+    assert [tuple(one[name] for name in names) for one in _agents(given)] == [
+        ("M1", "U0", None, None, 0, None, 1),
+        ("M1", "U1", "moved to", month("2026-02"), None, None, None),
+        ("M2", "U0", "new", JANUARY, None, None, None),
+        ("M2", "U1", "moved from", month("2026-02"), None, 9, 1),
     ]
 
 
@@ -302,7 +308,7 @@ def test_agents_and_offices_that_were_away_in_a_part_of_last_year_have_no_share_
         loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
         read(given, "M1", {of_month: 5 * len(users)})
         read(given, "M2", {of_month: 0 if of_month < "2025-02" else 5})
-    agents = [(one["name"], one["status"], one["commission_change"]) for one in found(given, "agents")]
+    agents = [(one["name"], one["status"], one["commission_change"]) for one in _agents(given)]
     assert agents == [("U0", None, 0), ("U1", "new", None), ("U2", None, None)]
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
     changes = built(given, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
@@ -314,11 +320,8 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_if_they_are_load
         users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts) if amount]
         loaded(given, "commission_user", "M1", of_month, users)
         read(given, "M1", {of_month: sum(amounts)})
-    assert [(one["name"], one["commission"], one["commission_before"]) for one in found(given, "agents")] == [
-        ("U0", 6, 5),
-        ("U1", 0, 7),
-        ("U2", 0, 9),
-    ]
+    agents = [(one["name"], one["commission"], one["commission_before"]) for one in _agents(given)]
+    assert agents == [("U0", 6, 5), ("U1", 0, 7), ("U2", 0, 9)]
 
 
 def test_a_denied_report_makes_only_figures_of_its_offices_doubtful(given: Given) -> None:

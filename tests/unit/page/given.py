@@ -135,7 +135,7 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
     return row(
         "agents",
         office, LAST, name, amount, Decimal(1), amount / 2, True, amount, goal,
-        None if goal is None else amount, commission_change=0.0,
+        None if goal is None else amount, commission_change=0.0, period="year",
     )  # fmt: skip
 
 

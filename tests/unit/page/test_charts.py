@@ -39,7 +39,7 @@ def test_counts_have_whole_grid_lines(amounts: list[Decimal]) -> None:
 
 def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> None:
     series = [Series("", "value", column_spans([5, -5]))]
-    drawing = chart("Homes", ["a", "b"], series, ENGLISH, ENGLISH.tenths)
+    drawing = chart("Homes", ["a", "b"], series, ENGLISH.tenths)
     assert [shape.path for shape in drawing.shapes if shape.kind == "value"] == [
         "M20.38 46.00h22.75V4.00h-22.75Z",
         "M65.88 46.00h22.75V88.00h-22.75Z",
@@ -47,10 +47,10 @@ def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> Non
 
 
 def test_a_missing_amount_has_no_column_and_the_tooltip_says_so() -> None:
-    series = [Series("", "value", column_spans([None, 2]))]
-    drawing = chart("Homes", ["a", "b"], series, ENGLISH, ENGLISH.tenths)
-    assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 1
-    assert drawing.description == "Homes. a: not loaded. b: 2."
+    series = [Series("", "value", column_spans([None, 2, None, 0]))]
+    drawing = chart("Homes", ["a", "b", "c", "d"], series, ENGLISH.tenths, blank="not loaded")
+    assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 2
+    assert drawing.description == "Homes. b: 2. c: not loaded. d: 0."
 
 
 def test_parts_are_stacked() -> None:

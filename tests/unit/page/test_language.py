@@ -34,7 +34,7 @@ def test_both_languages_have_the_same_placeholders() -> None:
         (ENGLISH.number(None), "–"),
         (ENGLISH.signed(5), "+5"),
         (ENGLISH.compact(2_500_000), "2.5M"),
-        (SWEDISH.compact(2_500_000), "2,5 mkr"),
+        (SWEDISH.compact(4_000_000), "4,0 mkr"),
         (ENGLISH.compact(250_000), "250k"),
         (ENGLISH.compact(900), "900"),
         (SWEDISH.tenths(Decimal("4.83330000")), "4,8"),
