@@ -75,11 +75,6 @@ def test_a_home_that_two_leads_of_sellers_name_is_sold_once_counted_from_the_fir
     assert funnel(second, first, unsold, homeless) == [("seller", 4, 0, 1, 3, 2, 1, 2, 10)]
 
 
-def test_leads_of_buyers_count_for_the_sold_home_that_they_name() -> None:
-    found = [lead(number, "2026-01-05", estate_id="E1", **BUYER) for number in range(3)]
-    assert funnel(*found) == [("buyer", 3, 0, 0, 3, 1, 1, 3, 10)]
-
-
 def test_a_home_that_sellers_and_buyers_name_counts_once_on_each_side_and_once_over_both() -> None:
     """All, offices and states of a page count it and its days once; a week without a lead has a zero."""
     found = (lead(1, "2026-01-05", estate_id="E1", **BUYER), lead(2, "2026-01-01", estate_id="E1", **SELLER))
