@@ -242,6 +242,11 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
     ]  # fmt: skip
     assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
     assert section.notes[1] == "C has never recorded a payment and is left out."
+    office = owed_section(
+        facts(receivables=(owed("C", is_noted=False),)), Writer(given.ENGLISH, is_one_office=True)
+    )
+    assert office is not None
+    assert office.notes == ["This office records no payments, so what is unpaid cannot be shown."]
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
