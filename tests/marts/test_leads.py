@@ -121,13 +121,20 @@ def test_the_words_of_its_kind_decide_the_side_of_a_lead() -> None:
     assert {*found} == {*SIDES.items()}
 
 
-def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender(given: Given) -> None:
-    for office in ("M1", "M2"):
-        sold(given, office, "2026-01", office, f"E{office}")
-        held(given, "tips_and_leads", office, ["2026-01"])
-        companies = {"sender_company_customer_number": "M2", "receiver_company_customer_number": "M1"}
-        rows(given, "tips", office, "2026-01", [{"tip_id": "T1", **companies}])
-    assert built(given, "SELECT office_id, _customer FROM marts.leads") == [("M2", "M2")]
+def test_a_tip_counts_once_for_the_office_of_its_sender_whichever_office_lists_it(given: Given) -> None:
+    """T3 is in the answer of a group, and no longer in the newer answers of its offices M1 and M2."""
+    tip = {"sender_id": "UM2", "sender_company_id": "M2", "receiver_company_id": "M1"}
+    answers = ("G1", "M1", ("T1", "T3")), ("G1", "M2", ()), ("M1", "M1", ("T1", "T2")), ("M2", "M2", ("T1",))
+    for customer, office, tips in answers:
+        sold(given, customer, "2026-01", office, f"E{office}", agents=[{"id": f"U{office}"}])
+        held(given, "tips_and_leads", customer, ["2026-01"])
+        rows(given, "tips", customer, "2026-01", [{"tip_id": name, **tip} for name in tips])
+    loaded(given, "commission_user", "M1", "2026-01", [])
+    found = built(given, "SELECT lead_id, office_id, _customer FROM marts.leads ORDER BY ALL")
+    assert found == [("T1", "M2", "M2"), ("T2", "M2", "M1")]
+    assert built(given, "SELECT commission FROM marts.user_month ORDER BY user_id") == [(0,), (None,)]
+    totals = "SELECT office_id, row_count FROM marts.month_total_versions WHERE report = 'tips_and_leads'"
+    assert built(given, f"{totals} ORDER BY 1") == [("M1", 0), ("M2", 2)]
 
 
 def tips_of_m1(given: Given, **tips: Row) -> None:
