@@ -20,7 +20,7 @@ from tests.marts.given import (
 )
 from warehouse.marts.queries import SQL
 
-LEADS_OF_PAGE = (SQL / "page" / "leads.sql").read_text("utf-8")
+LEADS_OF_PAGE, UNTOUCHED = ((SQL / f"page/{name}.sql").read_text("utf-8") for name in ("leads", "untouched"))
 COUNTED = "FROM marts.lead_funnel WHERE lead_count > 0"
 
 
@@ -178,21 +178,26 @@ def test_months_with_recent_leads_are_not_mature(given: Given) -> None:
 
 
 def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
-    """Leads of January, read on the first of June."""
+    """Leads of January, read on the first of June. An office with dead leads alone comes last on the page."""
     new = {"lead_state": "New"}
+    dead = {**new, **SELLER, "receiver_company_customer_number": "M8"}
     given = with_leads(
         lead(1, "2026-01-02", **new), lead(2, "2026-05-30T23:00", **new, **SELLER),
         lead(3, "2026-05-20", **new, **SELLER), lead(4, "2026-05-25", **new),
         lead(5, "2026-01-02", lead_state="Done"), lead(6, "2026-01-02", **new, is_removed=True),
+        *(lead(number, "2026-03-15", **dead) for number in (7, 8, 9)),
     )  # fmt: skip
     ages = "SELECT lead_id, is_valuation_request, age_days, age_band FROM marts.untouched_leads"
-    assert built(given, ages) == [
+    assert built(given, f"{ages} WHERE office_id = 'M1'") == [
         ("L3", True, 12, "8-30 days"), ("L2", True, 2, "0-2 days"),
-        ("L1", False, 150, "over 30 days"), ("L4", False, 7, "3-7 days"),
+        ("L1", False, 150, "over 90 days"), ("L4", False, 7, "3-7 days"),
     ]  # fmt: skip
-    by_age = "valuations, to_2, to_7, to_30, longer, tips"
-    page = (SQL / "page" / "untouched.sql").read_text("utf-8")
-    assert given.sql(page).select(by_age).fetchall() == [(1, 1, 1, 1, 1, 0)]
+    by_age = "valuations, to_2, to_7, to_30, to_90, longer, tips"
+    build_for(given, UNTOUCHED)
+    assert given.sql(UNTOUCHED).select(by_age).fetchall() == [
+        (1, 1, 1, 1, 0, 1, 0),
+        (0, 0, 0, 0, 3, 0, 0),
+    ]
 
 
 def test_the_office_of_a_groups_lead_is_known_by_any_of_its_ids_or_name_or_user() -> None:
