@@ -290,7 +290,7 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_
     assert [tuple(one[name] for name in names) for one in found(given, "agents")] == [
         ("M1", "U0", None, None, 0, None),
         ("M1", "U1", "moved to", month("2026-02"), None, None),
-        ("M2", "U0", "new", JANUARY, None, None),
+        ("M2", "U0", "here", JANUARY, None, None),
         ("M2", "U1", "moved from", month("2026-02"), None, 9),
     ]
 

@@ -177,12 +177,14 @@ def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
     agents = [
         replace(agent("A", "Al"), status="left", status_month=month("2026-01")),
         replace(agent("A", "Bo", budget=None), status="new", status_month=month("2025-06")),
+        replace(agent("A", "Ed"), status="here", status_month=month("2026-01")),
         replace(agent("A", "Cy", budget=None), is_complete=False, status="left"),
         replace(agent("A", "Di"), status="moved to", status_office="B", status_month=month("2026-02")),
     ]
     assert [row[0] for row in texts(agents_section(facts(agents=agents), ENGLISH))] == [
         "Al has left, last active January 2026",
         "Bo new since June 2025",
+        "Ed here since January 2026",
         "Cy incomplete data, has left",
         "Di moved to B in February 2026",
     ]
