@@ -140,6 +140,15 @@ def test_the_current_month_is_not_compared_but_has_last_years_whole_month(given:
     assert shown(found(given, "months"))[-1]["commission_before"] == 90
 
 
+def test_the_average_number_of_agents_covers_the_months_in_which_an_office_was_open(given: Given) -> None:
+    for of_month, count in (("2025-12", 0), ("2026-01", 0), ("2026-02", 4), ("2026-03", 2)):
+        read(given, "M1", {of_month: 12 * count})
+        users = [{"user_id": user} for user in "ABCD"[:count]]
+        loaded(given, "commission_user", "M1", of_month, [earned(user, 12) for user in users])
+    year = period(found(given, "periods"), "year", "office")
+    assert (year["agents"], year["per_agent"], year["commission"]) == (3, 12, 72)
+
+
 def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> None:
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
     periods = found(given, "periods")
