@@ -10,6 +10,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from tests.marts.given import (
+    FIRST_MOMENT,
     Given,
     asked_for,
     build,
@@ -362,7 +363,9 @@ def test_months_since_the_start_that_are_not_loaded_or_denied_are_missing(given:
     assert states == [[(why,), (why,), ("empty",)] for why in ("missing", "refused")]
 
 
-def test_a_denied_login_is_a_doubt_by_its_failure_and_no_check_warns_as_well(given: Given) -> None:
+def test_a_denied_login_is_a_doubt_by_its_failure_with_the_day_of_its_figures_and_no_check_warns_as_well(
+    given: Given,
+) -> None:
     read(given, "M1", {"2025-12": 10, "2026-01": 10})
     given.execute(
         "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
@@ -370,7 +373,8 @@ def test_a_denied_login_is_a_doubt_by_its_failure_and_no_check_warns_as_well(giv
         "'Unauthorized' AS error_kind",
         [NOW],
     )
-    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
+    doubts = found(given, "doubts")
+    assert {(one["kind"], one["read_at_utc"]) for one in doubts} == {("failed again", FIRST_MOMENT)}
     check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
     assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
     assert given.execute(check).fetchall() == []

@@ -324,10 +324,12 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 
 def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
-    result = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (result.severity, result.text) == ("error", "2 notes on the figures: sales, commission budgets")
+    again = replace(doubt("failed again"), read_at_utc=given.PUBLISHED)
+    result = verdict(facts(doubts=(doubt(), again, doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
+    assert (result.severity, result.text) == ("error", "3 notes on the figures: sales, commission budgets")
     assert texts(result.doubts) == [
         ["sales", "could not be loaded", "A", "February 2026"],
+        ["sales", "could not be read again; the figures are from 20 March 2026", "A", "February 2026"],
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
 
