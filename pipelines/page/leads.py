@@ -12,7 +12,7 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading_notes, total_row
 
 MAX_ROWS = 40
-AGES = ("to_2", "to_7", "to_30", "longer")  # the columns of untouched leads by age in days
+AGES = ("to_2", "to_7", "to_30", "to_90", "longer")  # the columns of untouched leads by age in days
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
@@ -83,11 +83,18 @@ def _untouched_table(facts: Facts, writer: Writer) -> PageTable | None:
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
-    office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
+
+    def closed_note(row: Row) -> str:
+        month = row.closed_after_month
+        return words.text("offices.closed", month=words.month(month)) if month else ""
+
+    office = PageColumn(
+        "office", lambda row: row.office_name or words.text("leads.unnamed_office"), note=closed_note
+    )
     count = PageColumn("untouched_total", lambda row: sum(getattr(row, age) for age in AGES), "count")
     columns = [office, count, *(PageColumn(name, kind="count") for name in (*AGES, "tips", "valuations"))]
     name = words.text("leads.untouched", len(rows), day=words.day(max(row.counted_on for row in rows)))
-    total = total_row(rows, office_name=words.text("offices.all"))
+    total = total_row(rows, office_name=words.text("offices.all"), closed_after_month=None)
     return writer.table(name, "leads", columns, rows, total=total)
 
 

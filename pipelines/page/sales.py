@@ -206,7 +206,9 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     counted_on = max((row.counted_on for row in receivables), default=None)
     notes = [words.text("owed.counted", day=words.day(counted_on))] if counted_on else []
     notes += oldest_reading_notes(receivables, "owed", words)
-    if left_out:
+    if left_out and writer.is_one_office:
+        notes = [words.text("owed.no_payments")]
+    elif left_out:
         figures += [words.text("owed.without", len(left_out))] if receivables else []
         notes.append(words.text("owed.left_out", len(left_out), offices=", ".join(left_out)))
     has_vat = any(row.commission_vat == "included" for row in facts.basis)

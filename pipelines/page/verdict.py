@@ -36,7 +36,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
 
     columns = [
         PageColumn("figures", lambda row: figures(row.subjects), "words"),
-        PageColumn("what", lambda row: words.label("conditions", row.kind), "words"),
+        PageColumn("what", lambda row: _issue(row, words, timezone), "words"),
         PageColumn("office", lambda row: _affected_offices(row, words)),
         PageColumn("since", lambda row: _affected_period(row, words, timezone), "words"),
     ]
@@ -50,6 +50,11 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     text = words.text("verdict.doubts", len(rows), figures=figures(subjects))
     doubts = writer.table(words.text("doubts.heading"), "doubts", columns, rows)
     return PageVerdict(severity, text, doubts, frozenset(subjects))
+
+
+def _issue(row: Row, words: Language, timezone: ZoneInfo) -> str:
+    day = words.day(local_day(row.read_at_utc, timezone))
+    return words.label("conditions", row.kind).format(day=day)
 
 
 def _affected_offices(row: Row, words: Language) -> str:

@@ -4,7 +4,8 @@
 -- Three kinds of rows are not in meta.conditions:
 -- 1. reports differ: one row per office and month in which reports disagree;
 -- 2. not refreshed: one row per office, report and month that is no longer requested and was last read less than a year
--- after its start. If access is denied, there is no such row, because meta.conditions has one;
+-- after its start, unless the office had closed. If access is denied, there is no such row, because meta.conditions has
+-- one;
 -- 3. tax basis: one row per loaded report with commissions, if VAT is not declared.
 -- A null in subject, report, measure, customer, earner_id or month means that any value may be affected.
 -- A budget is not doubtful if another report of the same customer has it on time.
@@ -97,6 +98,7 @@ all_doubts AS (
         sources.office_id AS earner_id, sources.month, subjects.subject, source_state AS error
     FROM marts.office_sources AS sources
     INNER JOIN meta.subjects AS subjects USING (report)
+    ANTI JOIN marts.office_month AS closed ON closed.office_id = sources.office_id AND closed.closed_after_month < sources.month
     WHERE NOT sources.is_current
         AND sources.source_state NOT IN ('access refused', 'login refused')  -- because meta.conditions has these
         AND (
@@ -129,10 +131,6 @@ SELECT
     all_doubts.error,
     any_value(all_doubts.remedy) AS remedy
 FROM all_doubts
-LEFT JOIN (
-    SELECT DISTINCT subject, numbers
-    FROM meta.subjects
-    WHERE subject IS NOT NULL
-) AS numbers_by_subject USING (subject)
+LEFT JOIN (SELECT DISTINCT subject, numbers FROM meta.subjects WHERE subject IS NOT NULL) AS numbers_by_subject USING (subject)
 ANTI JOIN reports_on_time ON reports_on_time.subject = all_doubts.subject AND reports_on_time.customer = all_doubts.customer
 GROUP BY ALL

@@ -4,7 +4,8 @@
 -- 1. the company that the lead names, by its id, number or name;
 -- 2. the requested customer;
 -- 3. the office at which the user had last worked.
--- Answers that do not count for the office (marts.office_sources) are left out. If several answers remain, the one
+-- Answers that do not count for the office (marts.office_sources) are left out. A tip is also taken from the answer that
+-- counts for the office that received it, because only one of the two may list it. If several answers remain, the one
 -- loaded last counts.
 -- The sale of a home is found by the estate's id. A sale counts as later than the lead even if its contract is of the
 -- same day. Sales before the file's first month are not known.

@@ -36,8 +36,9 @@ WITH sums AS (
     FROM marts.running_commissions
     GROUP BY ALL
     UNION ALL
-    SELECT 'tips_and_leads', _customer, office_id, _month, count(*), NULL, NULL, NULL
-    FROM marts.leads
+    SELECT 'tips_and_leads', customer_id, office_id, month, count(*), NULL, NULL, NULL
+    FROM marts.leads  -- a tip may come from an answer that does not count for the office
+    INNER JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month)
     GROUP BY ALL
 ),
 

@@ -16,7 +16,7 @@
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
 --   is_valuation_request: whether the kind of lead is a seller's, see lead_side of marts.leads
 --   age_days: whole days from the creation of the lead to counted_on
---   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
+--   age_band: 0-2 days, 3-7 days, 8-30 days, 31-90 days or over 90 days
 --   month: first day of the month in which the lead was created
 --   counted_on: day of the newest answer on leads of the row's customer, in the chain's time zone
 --   is_refreshed: whether the leads of the office are still requested
@@ -34,23 +34,15 @@ WITH answers AS (
     FROM staging.months AS months
     CROSS JOIN staging.clock AS clock
     WHERE months.report = 'tips_and_leads'
-),
-
-untouched AS (
-    SELECT
-        leads.*,
-        leads.way = 'tip' AND leads.receiver_office_id IS NOT NULL AS is_received
-    FROM marts.leads AS leads
-    WHERE leads.state = 'New' AND leads.way <> 'outgoing lead' AND NOT leads.is_removed
 )
 
 SELECT
     leads.lead_id,
     leads.way,
-    CASE WHEN leads.is_received THEN leads.receiver_office_id ELSE leads.office_id END AS office_id,
-    CASE WHEN leads.is_received THEN leads.receiver_office_name ELSE leads.office_name END AS office_name,
-    CASE WHEN leads.is_received THEN leads.receiver_user_id ELSE leads.user_id END AS user_id,
-    CASE WHEN leads.is_received THEN leads.receiver_user_name ELSE leads.user_name END AS user_name,
+    coalesce(leads.receiver_office_id, leads.office_id) AS office_id,
+    CASE WHEN leads.receiver_office_id IS NULL THEN leads.office_name ELSE leads.receiver_office_name END AS office_name,
+    CASE WHEN leads.receiver_office_id IS NULL THEN leads.user_id ELSE leads.receiver_user_id END AS user_id,
+    CASE WHEN leads.receiver_office_id IS NULL THEN leads.user_name ELSE leads.receiver_user_name END AS user_name,
     leads.lead_type,
     coalesce(leads.lead_side = 'seller', false) AS is_valuation_request,
     leads.created_at,
@@ -59,7 +51,8 @@ SELECT
         WHEN age_days <= 2 THEN '0-2 days'
         WHEN age_days <= 7 THEN '3-7 days'
         WHEN age_days <= 30 THEN '8-30 days'
-        WHEN age_days > 30 THEN 'over 30 days'
+        WHEN age_days <= 90 THEN '31-90 days'
+        WHEN age_days > 90 THEN 'over 90 days'
     END AS age_band,
     leads.sender_name,
     leads.contact_id,
@@ -71,6 +64,7 @@ SELECT
     leads._customer,
     leads._month,
     leads._load_id
-FROM untouched AS leads
+FROM marts.leads AS leads
 INNER JOIN answers ON answers.customer_id = leads._customer AND answers.month = leads._month
+WHERE leads.state = 'New' AND leads.way <> 'outgoing lead' AND NOT leads.is_removed
 ORDER BY is_valuation_request DESC, leads.created_at, leads.lead_id

@@ -89,7 +89,9 @@ traces AS (
     UNION ALL
     SELECT _customer, user_id, min(month) FROM marts.running_commissions GROUP BY ALL
     UNION ALL
-    SELECT _customer, user_id, min(month) FROM marts.leads GROUP BY ALL
+    -- a tip may come from an answer that does not count for the office
+    SELECT coalesce(customer_id, _customer), user_id, min(month) FROM marts.leads
+    LEFT JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month) GROUP BY ALL
     UNION ALL
     SELECT _customer, user_id, min(month) FROM marts.sale_shares GROUP BY ALL
 ),

@@ -12,8 +12,8 @@
 -- month that marts.user_month has at the new office.
 -- 2. 'left': status_month is the agent's last month.
 -- 3. 'quiet' for three months: status_month is the agent's last month.
--- 4. 'new': first active there after month or, if the year before is loaded, after its January. status_month is the
--- first month.
+-- 4. 'new': first active there after month or, if the year before is loaded, after its January; 'here' instead if the
+-- agent was active at another office before. status_month is the first month.
 -- commission_change is null in four cases: the earlier commission is zero or not known; the agent's year is incomplete;
 -- the agent was without activity for three months in a row, up to one of the year before; or the agent has a status. It is not null because of the status if the agent left, or moved to another
 -- office, and was still active at this office in month or later.
@@ -65,10 +65,11 @@ active_agents AS (
         office_id, user_id,
         any_value(coalesce(office_name, office_id)) AS office_name,
         min(month) FILTER (is_active) AS first_month, max(month) FILTER (is_active) AS last_month,
+        min(min(month) FILTER (is_active)) OVER (PARTITION BY user_id) AS began_month,
         min(month) FILTER (is_active AND is_placed) AS placed_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
     FROM worked
-    GROUP BY ALL
+    GROUP BY office_id, user_id
     HAVING first_month IS NOT NULL
 ),
 
@@ -129,19 +130,16 @@ SELECT
         WHEN moves.moved_from IS NOT NULL THEN 'moved from'
         WHEN names.has_left THEN 'left'
         WHEN is_without_trace(active_agents.last_possible_month, last_month.month) THEN 'quiet'
-        WHEN active_agents.first_month > last_month.month
-            OR (
-                active_agents.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
-                AND loaded_before.is_whole
-            )
-        THEN 'new'
+        WHEN active_agents.first_month
+            > CASE WHEN loaded_before.is_whole THEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR ELSE last_month.month END
+        THEN CASE WHEN active_agents.began_month < active_agents.first_month THEN 'here' ELSE 'new' END
     END AS status,
     coalesce(moves.moved_to, moves.moved_from) AS status_office,
     CASE
         WHEN starts_with(status, 'moved') THEN moves.moved_month
         WHEN status = 'left' THEN names.left_after_month
         WHEN status = 'quiet' THEN active_agents.last_month
-        WHEN status = 'new' THEN active_agents.first_month
+        WHEN status IN ('new', 'here') THEN active_agents.first_month
     END AS status_month,
     CASE
         WHEN commission_before <> 0 AND earned.is_complete IS NOT FALSE AND before.was_absent IS NOT TRUE

@@ -6,7 +6,7 @@
 -- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
 -- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
 -- not compared. Averages are compared only with at least 25 homes in both periods. open_offices leaves out offices that
--- closed before the period.
+-- closed before the period. agents is the average number of active agents over the months in which an office was open.
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
@@ -133,7 +133,9 @@ figures AS (
         sum(sold_commission) / nullif(sum(sold_estate_parts), 0) AS average_commission,
         sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS other_commission,
         per_active_agent(commission, active_agent_count) AS per_agent,
-        sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (active_agent_count IS NOT NULL), 0) AS agents,
+        sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (
+            active_agent_count IS NOT NULL AND month BETWEEN coalesce(began_month, month) AND coalesce(closed_after_month, month)
+        ), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         list(month ORDER BY month) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_months,

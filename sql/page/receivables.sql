@@ -2,15 +2,11 @@
 -- One row per office with outstanding commission, the one with most overdue for over 60 days first. An office that has
 -- never noted a receipt has a row without amounts: with amounts it would look as if it had never been paid. Declared
 -- VAT is not deducted, because the VAT is paid as well.
-WITH outstanding AS (
-    SELECT *, state <> 'received' AND outstanding_commission > 0 AS is_outstanding FROM marts.receivables
-)
-
 SELECT
     office_id,
     coalesce(any_value(office_name), office_id) AS office_name,
     is_receipt_noted,
-    count(*) FILTER (is_receipt_noted AND is_outstanding) AS homes,
+    count(*) FILTER (is_receipt_noted AND outstanding_commission > 0) AS homes,
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission), 0) END::DECIMAL(18, 4) AS outstanding,
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'not yet due'), 0) END::DECIMAL(18, 4) AS not_due,
     CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = '0-30 days'), 0) END::DECIMAL(18, 4) AS due_to_30,
@@ -20,7 +16,7 @@ SELECT
     max(days_due) FILTER (is_receipt_noted AND due_commission > 0) AS longest_days,
     max(counted_on) AS counted_on,
     (min(read_at_utc) FILTER (is_receipt_noted AND due_commission > 0))::DATE AS read_on
-FROM outstanding
+FROM marts.receivables
 GROUP BY office_id, is_receipt_noted
 HAVING NOT is_receipt_noted OR homes > 0
 ORDER BY due_longer DESC NULLS LAST, due_to_60 DESC NULLS LAST, due_to_30 DESC NULLS LAST, outstanding DESC NULLS LAST, office_id

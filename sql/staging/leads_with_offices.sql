@@ -1,5 +1,6 @@
 -- Which leads and tips are there, and at which offices?
--- One row per lead or tip and answer that counts for its office. The header of marts.leads states the rules.
+-- One row per lead or tip and answer that counts for its office or, for a tip, for the office that received it. The
+-- header of marts.leads states the rules.
 -- Columns:
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
 --   receiver_office_id: customer id of the office that received a tip, or whose user did
@@ -31,4 +32,6 @@ leads_with_offices AS NOT MATERIALIZED (
 
 SELECT leads.* FROM leads_with_offices AS leads
 LEFT JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month)
-WHERE sources.customer_id IS NULL OR sources.customer_id = leads.customer_id
+WHERE sources.customer_id IS NULL OR sources.customer_id = leads.customer_id OR (receiver_office_id, month, leads.customer_id) IN (
+    SELECT (office_id, month, customer_id) FROM marts.office_sources WHERE report = 'tips_and_leads'
+)

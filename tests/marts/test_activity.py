@@ -36,13 +36,8 @@ def test_meetings_are_compared_with_their_budget(given: Given) -> None:
     held(given, "live_activity", "M1", ["2026-01"])
     rows(given, TABLE, "M1", "2026-01", [{"user_id": "U1", "office_id": "M1", "meetings": 7}])
     held(given, "office_budget_crm", "M1", ["2026-01"])
-    planned = {
-        "office_id": "M1",
-        "user_id": "U1",
-        "meetings_budget": 10,
-        "valid_from_utc": datetime(2026, 1, 1),
-    }
-    rows(given, "office_budget_crm_history", "M1", "2026-01", [planned])
+    planned = {"user_id": "U1", "meetings_budget": 10, "valid_from_utc": datetime(2026, 1, 1)}
+    rows(given, "office_budget_crm_history", "M1", "2026-01", [{"office_id": "M1", **planned}])
     reached = "SELECT budget, actual FROM marts.{}_budget_vs_actual WHERE measure = 'meetings'"
     found = [built(given, reached.format(level)) for level in ("office", "user")]
     assert found == [[(10, 7)], [(10, 7)]]

@@ -112,8 +112,10 @@ def test_coverage_names_the_missing_reports_of_an_office(given: Given) -> None:
     assert found == [(1, None, True), (2, "commission", False)]
 
 
-def frozen_office(given: Given) -> None:
+@pytest.fixture(scope="module")
+def frozen() -> Given:
     """M1 and M2 until November, M2 denied since 20 October; October of the year before is complete."""
+    given = warehouse()
     autumn, winter = datetime(2026, 10, 20, 4), datetime(2026, 11, 22, 4)
     for customer, office in (("M1", M1), ("M2", M2)):
         for month in ("2025-01", "2025-10", "2026-08"):
@@ -125,13 +127,6 @@ def frozen_office(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-11", [earned(M1, 60)], at_utc=winter, is_open=True)
     asked_for(given, "M1", "M2")
     record_denial(given, "commission_office", "M2", winter.replace(tzinfo=UTC))
-
-
-@pytest.fixture(scope="module")
-def frozen() -> Given:
-    """Its marts, which are only read."""
-    given = warehouse()
-    frozen_office(given)
     build(given, "chain_month", "office_month", "year_over_year", "leaderboard")
     return given
 

@@ -34,7 +34,7 @@ def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figur
     of_figures = {row["kind"] for row in constants("kinds") if row["is_of_figures"]}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
-        assert labels == of_figures | {"reports differ"}
+        assert labels == of_figures | {"reports differ", "failed again"}
 
 
 def test_every_kind_is_described() -> None:

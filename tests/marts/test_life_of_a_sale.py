@@ -15,18 +15,9 @@ def test_prices_and_days_on_the_market_are_stated_from_25_sales_on(given: Given,
     asked_for(given, "M1")
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 1)])
     for number in range(sale_count):
-        price = 90 + number
-        sold(
-            given,
-            "M1",
-            "2026-01",
-            "M1",
-            f"E{number}",
-            type_text="Villa",
-            starting_price=100,
-            final_price=price,
-        )
-        listed = {"id": f"E{number}", "advertised_at": datetime(2025, 12, 4 + number)}
+        name, price = f"E{number}", 90 + number
+        sold(given, "M1", "2026-01", "M1", name, type_text="Villa", starting_price=100, final_price=price)
+        listed = {"id": name, "advertised_at": datetime(2025, 12, 4 + number)}
         rows(given, "sold_estates", "M1", "2026-01", [listed])
     sold(given, "M1", "2026-01", "M1", "NEW", is_new_home=True, starting_price=100, final_price=900)
     shown = "sale_count, price_change_share, above_asking_share, days_on_market, sold_within_30_days_share"

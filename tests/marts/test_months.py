@@ -271,6 +271,11 @@ def test_an_office_without_a_trace_in_three_months_has_closed_and_is_compared_an
         for office, found in (("M1", earned(M1, amount, parts=int(amount > 0))), ("M2", earned(M2, 5))):
             loaded(given, "commission_office", office, month, [found])
             user_report(given, office, month, [])
+    held(given, "tips_and_leads", "M1", ["2026-04"])
+    lead = {"lead_state": "New", "created_at": datetime(2026, 5, 20)}
+    leads = [{**lead, "lead_id": place, "receiver_company_id": office} for place, office in enumerate("112")]
+    rows(given, "incoming_leads", "M1", "2026-04", leads)
+    untouched = f"SELECT office_id FROM ({(SQL / 'page' / 'untouched.sql').read_text('utf-8')})"
     closed = (
         "SELECT DISTINCT office_id, strftime(closed_after_month, '%Y-%m') FROM marts.office_month ORDER BY 1"
     )
@@ -284,12 +289,14 @@ def test_an_office_without_a_trace_in_three_months_has_closed_and_is_compared_an
     )
     of_member = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
     driven = f"{of_member} = 'M1' UNION ALL {of_member} = 'M2'"
-    build_for(given, closed, changes, ranked, driven)
-    assert [given.execute(query).fetchall() for query in (closed, changes, ranked, driven)] == [
+    queries = (closed, changes, ranked, driven, untouched)
+    build_for(given, *queries)
+    assert [given.execute(query).fetchall() for query in queries] == [
         [("M1", "2026-01"), ("M2", None)],
         [(True, None), (False, 0)],
         [("01",)],
         [(date(2026, 1, 1),), (date(2026, 4, 1),)],
+        [("M2",), ("M1",)],  # although M1 has more untouched leads
     ]
     given.execute("DELETE FROM meta.months WHERE month = '2026-03-01' AND report = 'commission_user'")
     assert built(given, closed) == [("M1", None), ("M2", None)]

@@ -10,6 +10,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from tests.marts.given import (
+    FIRST_MOMENT,
     Given,
     asked_for,
     build,
@@ -139,6 +140,15 @@ def test_the_current_month_is_not_compared_but_has_last_years_whole_month(given:
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
     given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
     assert shown(found(given, "months"))[-1]["commission_before"] == 90
+
+
+def test_the_average_number_of_agents_covers_the_months_in_which_an_office_was_open(given: Given) -> None:
+    for of_month, count in (("2025-12", 0), ("2026-01", 0), ("2026-02", 4), ("2026-03", 2)):
+        read(given, "M1", {of_month: 12 * count})
+        users = [{"user_id": user} for user in "ABCD"[:count]]
+        loaded(given, "commission_user", "M1", of_month, [earned(user, 12) for user in users])
+    year = period(found(given, "periods"), "year", "office")
+    assert (year["agents"], year["per_agent"], year["commission"]) == (3, 12, 72)
 
 
 def test_an_office_that_began_during_last_year_is_not_compared(given: Given) -> None:
@@ -296,7 +306,7 @@ def test_an_agent_who_moved_is_not_compared_and_one_at_two_offices_has_no_share_
     assert [tuple(one[name] for name in names) for one in _agents(given)] == [
         ("M1", "U0", None, None, 0, None, 1),
         ("M1", "U1", "moved to", month("2026-02"), None, None, None),
-        ("M2", "U0", "new", JANUARY, None, None, None),
+        ("M2", "U0", "here", JANUARY, None, None, None),
         ("M2", "U1", "moved from", month("2026-02"), None, 9, 1),
     ]
 
@@ -356,7 +366,9 @@ def test_months_since_the_start_that_are_not_loaded_or_denied_are_missing(given:
     assert states == [[(why,), (why,), ("empty",)] for why in ("missing", "refused")]
 
 
-def test_a_denied_login_is_a_doubt_by_its_failure_and_no_check_warns_as_well(given: Given) -> None:
+def test_a_denied_login_is_a_doubt_by_its_failure_with_the_day_of_its_figures_and_no_check_warns_as_well(
+    given: Given,
+) -> None:
     read(given, "M1", {"2025-12": 10, "2026-01": 10})
     given.execute(
         "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
@@ -364,7 +376,8 @@ def test_a_denied_login_is_a_doubt_by_its_failure_and_no_check_warns_as_well(giv
         "'Unauthorized' AS error_kind",
         [NOW],
     )
-    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
+    doubts = found(given, "doubts")
+    assert {(one["kind"], one["read_at_utc"]) for one in doubts} == {("failed again", FIRST_MOMENT)}
     check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
     assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
     assert given.execute(check).fetchall() == []
@@ -396,9 +409,13 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(give
     assert [(one["subjects"], one["is_chain_only"]) for one in checks] == [(["commission", "leads"], True)]
 
 
-def test_a_figure_that_is_no_longer_read_is_doubtful_with_its_months(given: Given) -> None:
+def test_a_figure_that_is_no_longer_read_is_doubtful_with_the_months_until_its_office_closed(
+    given: Given,
+) -> None:
     read(given, "M1", {"2026-01": 5, "2026-02": 5})
-    read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5})
+    closed = dict.fromkeys(("2026-02", "2026-03", "2026-04"), 0)
+    read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5, **closed})
+    held(given, "commission_user", "M2", [*closed])
     asked_for(given, "M1", M2="off")
     [doubt] = [one for one in found(given, "doubts") if one["kind"] == "not refreshed"]
     assert (doubt["office_ids"], doubt["subjects"]) == (["M2"], ["commission"])

@@ -87,10 +87,6 @@ def failed(
     insert_rows(given, "meta.loads", [{**row, "status": "failed", "fetched_at_utc": at_utc}])
 
 
-def test_nothing_is_wrong_in_an_empty_warehouse() -> None:
-    assert problems(warehouse()) == []
-
-
 def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
     given = warehouse()
     held(given, "sales", "M1", ["2025-12"], at_utc=NOW)
@@ -103,13 +99,8 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
 def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> None:
     given, words = warehouse(), "The service answered 401: the login is wrong."
     for report in ("sales", "users"):
-        said = {
-            "error": words,
-            "error_kind": "Unauthorized",
-            "trouble": "login",
-            "login": "BROKERBI_USERNAME",
-        }
-        failed(given, NOW, report, months=[START, date(2026, 2, 1)], **said)
+        login = {"error_kind": "Unauthorized", "trouble": "login", "login": "BROKERBI_USERNAME"}
+        failed(given, NOW, report, months=[START, date(2026, 2, 1)], error=words, **login)
     assert problems(given) == [("failed", "error", None, "M1", words)]
     whom = "condition_count, reports, customers, first_month, last_month"
     found = given.execute(f"SELECT {whom} FROM meta.problems").fetchall()
@@ -140,14 +131,8 @@ def test_changes_unknown_because_login_or_service_failed_are_no_separate_problem
     given = warehouse()
     known = {"error_kind": error.__name__, "trouble": error.trouble}
     failed(given, NOW, report, "M1", error="Why.", **known)
-    probe = {
-        "customer": "M1",
-        "asked_of": "sales",
-        "fetched_at_utc": NOW,
-        "status": "failed",
-        "error": "Why.",
-    }
-    insert_rows(given, "meta.probes", [probe])
+    told = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
+    insert_rows(given, "meta.probes", [told])
     assert len(problems(given)) == number
 
 
@@ -239,15 +224,9 @@ def test_reports_that_are_late_for_one_reason_are_one_problem(given: Given) -> N
 
 def test_needed_columns_that_all_answers_of_the_latest_day_lack_are_one_problem_of_their_report() -> None:
     given = warehouse()
-    lacking(
-        given,
-        "budget_crm",
-        "G1",
-        "budget_crm.meetings_budget",
-        "budget_crm.own_booked_budget",
-        "budget_crm.month",
-    )
-    lacking(given, "budget_crm", "M1", "budget_crm.meetings_budget", "budget_crm.month")
+    columns = ("budget_crm.meetings_budget", "budget_crm.month")
+    lacking(given, "budget_crm", "G1", *columns, "budget_crm.own_booked_budget")
+    lacking(given, "budget_crm", "M1", *columns)
     lacking(given, "commission_office", "G1", "commission_office.commission")
     lacking(given, "commission_office", "M1")
     build(given, "meta.problems")

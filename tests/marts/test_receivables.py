@@ -7,6 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from pipelines.upkeep.export import workbook_contents
 from tests.marts.given import Given, asked_for, built, sold, warehouse
 from warehouse.store.meta_schema import write_configured
 
@@ -62,7 +63,7 @@ def test_what_is_outstanding_has_an_age() -> None:
     assert found == {name: band for name, (_, band) in AGES.items()}
 
 
-def test_an_office_that_notes_no_receipt_is_marked(given: Given) -> None:
+def test_an_office_that_notes_no_receipt_is_marked_and_not_in_the_workbook(given: Given) -> None:
     received_of: dict[str, Days] = {"M1": {"commission_received_at": "2026-02-01"}, "M2": {}}
     for office, received in received_of.items():
         for place in ("first", "second"):
@@ -71,6 +72,9 @@ def test_an_office_that_notes_no_receipt_is_marked(given: Given) -> None:
     shown = "office_id, is_receipt_noted, sum(outstanding_commission)"
     found = built(given, f"SELECT {shown} FROM marts.receivables GROUP BY ALL")
     assert sorted(found) == [("M1", True, Decimal(100)), ("M2", False, Decimal(200))]
+    [sheet] = [sheet for sheet in workbook_contents()["sheets"] if sheet["table"] == "marts.receivables"]
+    rows_of_sheet = given.sql(f"SELECT estate_id FROM marts.receivables WHERE {sheet['where']}").fetchall()
+    assert rows_of_sheet == [("M1 second",)]
 
 
 def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more(given: Given) -> None:

@@ -203,7 +203,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
         ],
         "receivables": [owed(office)],
         "trends": [row("trends", *both, agent_name, LAST, *amounts(40, 50, -10), -0.2)],
-        "untouched": [row("untouched", *both, 1, 0, 2, 0, 3, 1, PUBLISHED.date(), LAST)],
+        "untouched": [row("untouched", *both, 1, 0, 2, 0, 0, 3, 1, LAST, PUBLISHED.date(), LAST)],
     }
 
 

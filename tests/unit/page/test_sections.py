@@ -196,11 +196,12 @@ def test_an_agent_who_has_left_moved_or_is_new_has_a_note() -> None:
     agents = [
         replace(agent("A", "Al"), status="left", status_month=month("2026-01")),
         replace(agent("A", "Bo", budget=None), status="new", status_month=month("2025-06")),
+        replace(agent("A", "Ed"), status="here", status_month=month("2026-01")),
         replace(agent("A", "Cy", budget=None), is_complete=False, status="left"),
         replace(agent("A", "Di"), status="moved to", status_office="B", status_month=month("2026-02")),
     ]
     assert [row[0] for row in texts(agents_section(facts(agents=agents), ENGLISH))] == [
-        "Al has left, last active January 2026", "Bo new since June 2025",
+        "Al has left, last active January 2026", "Bo new since June 2025", "Ed here since January 2026",
         "Cy incomplete data, has left", "Di moved to B in February 2026",
     ]  # fmt: skip
 
@@ -256,6 +257,11 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
     ]  # fmt: skip
     assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
     assert section.notes[1] == "C has never recorded a payment and is left out."
+    office = owed_section(
+        facts(receivables=(owed("C", is_noted=False),)), Writer(given.ENGLISH, is_one_office=True)
+    )
+    assert office is not None
+    assert office.notes == ["This office records no payments, so what is unpaid cannot be shown."]
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
@@ -328,10 +334,12 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 
 def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
-    result = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (result.severity, result.text) == ("error", "2 notes on the figures: sales, commission budgets")
+    again = replace(doubt("failed again"), read_at_utc=given.PUBLISHED)
+    result = verdict(facts(doubts=(doubt(), again, doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
+    assert (result.severity, result.text) == ("error", "3 notes on the figures: sales, commission budgets")
     assert texts(result.doubts) == [
         ["sales", "could not be loaded", "A", "February 2026"],
+        ["sales", "could not be read again; the figures are from 20 March 2026", "A", "February 2026"],
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
 
@@ -366,13 +374,9 @@ def test_cancelled_sales_are_counted_with_their_commission() -> None:
     assert texts(section.collapsed[0])[0][0] == "Lane of A not yet deducted from the totals"
 
 
-def test_leads_are_drawn_by_week() -> None:
+def test_leads_are_drawn_by_week_and_untouched_ones_counted_by_office_and_age() -> None:
     section = shown(leads_section(of_chain(chain("A")), ENGLISH))
     assert [drawing.description for drawing in section.charts] == ["Leads received by week. 2 Mar: 10."]
-
-
-def test_untouched_leads_are_counted_by_office_and_age() -> None:
-    section = shown(leads_section(of_chain(chain("A")), ENGLISH))
     assert shown(section.table).name == "All leads and tips still new, by age on 20 March 2026"
-    assert texts(section) == [["A", "5", "0", "2", "0", "3", "1", "1"]]
+    assert texts(section) == [["A closed after February 2026", "5", "0", "2", "0", "0", "3", "1", "1"]]
     assert section.notes[0].startswith("Leads of some older months were last read on 1 February 2026;")
