@@ -343,10 +343,7 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year against its budget and last year.
-
-    Two collapsed tables show its current month and its last whole month.
-    """
+    """Each office's year, and collapsed its current and its last whole month."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None

@@ -103,10 +103,7 @@ def render_page(facts: Facts, settings: PageSettings, page: Row | None) -> str:
 
 
 def render_operators(facts: Facts, settings: PageSettings, *, severity: str, verdict: str) -> str:
-    """Render the operators' page. It is always in English, like the causes and commands on it.
-
-    `verdict` is a sentence on the state of the pipeline, and `severity` is well, warning or error.
-    """
+    """Render the operators' page, always in English; `verdict` is a sentence on the state of the pipeline."""
     english, timezone = language("en"), ZoneInfo(settings.timezone)
     problems, more = (
         [table for title, rows in titles.items() if (table := _plain_table(title, rows, english, timezone))]

@@ -16,10 +16,7 @@ AGES = ("to_2", "to_7", "to_30", "to_90", "longer")  # the columns of untouched 
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, side (seller or buyer), kind, sender, office and state, and untouched leads by office.
-
-    None if there are no leads of the last twelve months, even if older leads are untouched.
-    """
+    """Leads of the last twelve months, and untouched leads by office; None without leads of these months."""
     words = writer.words
     if not facts.leads:
         return None

@@ -173,11 +173,9 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
-    """Unpaid commission by age and office, overdue commission by sale, and a chart of commission.
+    """Unpaid commission by age and office, overdue commission by sale, and commission by month of possession.
 
-    The chart has what was received and what is to come, by the month in which the buyer takes possession.
-
-    Offices that have never recorded a payment are left out, and a note names these offices.
+    A note names the offices that have never recorded a payment; their commission is left out.
     """
     words = writer.words
     if not (facts.receivables or facts.money):
@@ -256,10 +254,7 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and homes sold in twelve months, and the intake sources by which sellers came to the office.
-
-    None if there were no valuations and no sales.
-    """
+    """Valuations and homes sold in twelve months, and intake sources; None without valuations and sales."""
     words = writer.words
     row = next(iter(facts.funnel), None)
     if row is None or not (row.valuations or row.homes):

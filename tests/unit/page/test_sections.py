@@ -342,6 +342,7 @@ def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
         ["sales", "could not be read again; the figures are from 20 March 2026", "A", "February 2026"],
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
+    assert verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM).severity == "warning"
 
 
 def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
