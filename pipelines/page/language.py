@@ -80,13 +80,13 @@ class Language:
         return self.number(value, has_plus=True)
 
     def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
-        """An amount in few characters: 4.0M, 250k, 900."""
+        """An amount in few characters: 4.0M, 250k, 900; on an axis, 20M."""
         if value is None:
             return UNKNOWN
         amount, form = Decimal(value), self.words["form"]
         for size, unit in ((Decimal(1_000_000), form["million"]), (Decimal(1_000), form["thousand"])):
             if abs(amount) >= size:
-                places = 1 if abs(amount) < 100 * size else 0
+                places = 1 if abs(amount) < 100 * size and amount % (10 * size) else 0
                 return str(unit).format(self.number(amount / size, places, has_plus=has_plus))
         return self.number(amount, has_plus=has_plus)
 
