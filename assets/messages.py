@@ -47,7 +47,7 @@ CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
 """Lines of a message by key. Several keys may have the same line.
 
-The line is new if the cursor lacks any of these keys.
+A line is new if the cursor lacks at least one of its keys.
 """
 
 

@@ -216,7 +216,7 @@ def _selection(
     batch: Sequence[ReportPartition],
     fresh_since: datetime | None,
 ) -> Selection | None:
-    """The selection of a sync: in the nightly run everything due, otherwise exactly these partitions.
+    """The selection of a sync: in the nightly run everything due, otherwise exactly this batch.
 
     Months fetched since `fresh_since` are left out. Except in the nightly run, an automatic retry also leaves
     out reports denied since then. Returns None if no partition remains.
@@ -296,7 +296,7 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """The time since when fetched months count as done, so that this run does not fetch them again.
+    """The time from which fetched months count as done, so that this run does not fetch them again.
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill

@@ -50,7 +50,7 @@ class Entry:
 
 
 def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
-    """The entries that have an amount, and a note on each ignored column; raises BudgetError."""
+    """The entries with an amount, and notes on ignored columns; raises BudgetError for an unusable file."""
     try:
         content = path.read_bytes()
     except OSError as error:

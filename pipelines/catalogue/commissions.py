@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """The report for all kinds of assignment, then one for each; `{}` in a description names the kind."""
+    """The report for all kinds of assignment, then one for each kind, which replaces `{}` in descriptions."""
     for kind in (None, "Sale", "Valuation", "Writing"):
         suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(
@@ -156,7 +156,7 @@ REPORTS = (
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",
-            window_months=TWO_MONTHS + 1,  # takes two requests, neither over the limit even with its margin
+            window_months=TWO_MONTHS + 1,  # three months take two requests, each within the limit
             limit=TWO_MONTHS,
         ),
         month_of_row="documented date",

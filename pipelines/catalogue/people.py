@@ -59,7 +59,7 @@ LIVE_ACTIVITY = (
     assumed("own_booked_meetings", "DECIMAL(18,4)", ".ownBookedMeetings", "meetings that the user booked"),
 )
 
-# We request one month at a time, because rows have no documented date (interface, Limits: at most two).
+# Rows have no documented date, so a request is for one month. The interface (Limits) would allow two.
 live_report = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
 snapshot_report = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (

@@ -11,7 +11,7 @@ from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-MIN_PAIRS = 3  # of a report and a customer; a single pair may fail for a reason of its own
+MIN_PAIRS = 3  # pairs of a report and a customer; a single one may fail for a reason of its own
 FORBIDDEN = 403
 STATUSES_WITH_ACCESS = frozenset({200, 204, 400})  # even a rejected request (400) shows access
 MIN_CUSTOMERS = 3

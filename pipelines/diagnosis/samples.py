@@ -54,7 +54,7 @@ REMEDY = 'Write each path in shapes.toml, or "-" if the service has none.'
 class Sample:
     """The sample of one report.
 
-    `rows` has the declared path of the rows of each table. `columns` are the declared columns in which the
+    `rows` maps each table to the declared path of its rows. `columns` are the declared columns in which the
     first table has values, and `extra` the paths of its undeclared fields with values. `missing` are columns
     that marts need but that no row of their table has. `sentence` describes a problem, and `proposal` is a
     section for shapes.toml. If the report was requested, `customer` is the customer of the request. If the
@@ -152,8 +152,8 @@ def sample_reports(
     """A sample of each report, except reports that are requested one id at a time.
 
     Reports in `requestable` are requested for the first active customer of the selection. Before them, the
-    reports in IDS are requested, unless ids of their kind are loaded. For other reports, the newest stored
-    answer is read. If it is missing or unreadable, the sample is empty.
+    reports in IDS are requested, unless ids of their kind are loaded. For a report not in `requestable`, the
+    newest stored answer is read. If that answer is missing or unreadable, the sample is empty.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:

@@ -17,7 +17,7 @@ MAX_NAMES = 8
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
-"""Width of each mark, as a share of its slot."""
+"""Width of each mark, as a share of the room that the axis has for a name."""
 _STEPS = (1, 2, 2.5, 5, 10)
 NumberFormat = Callable[[Number | None], str]
 
@@ -89,7 +89,7 @@ def chart(
 ) -> Chart:
     """Draw series over an axis of names. Grid lines are at least `min_step` apart.
 
-    `blank` describes a name without amounts. Names before the first with amounts have no description.
+    `blank` is the tooltip of a name without amounts. Before the first name with amounts, none has a tooltip.
     """
     amounts = [amount for item in series for span in item.spans if span for amount in span]
     scale = grid_amounts(amounts, min_step)
@@ -158,7 +158,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 
 
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """The amounts of the grid lines: round numbers at least `min_step` apart, around zero and `amounts`."""
+    """The amounts of the grid lines: round, at least `min_step` apart, and enclosing zero and `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values)
     if high == low:
@@ -186,7 +186,7 @@ def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:
-    """The width of a bar in percent of the longest bar, at most 100; 0 if either amount is not positive."""
+    """The width of a bar in percent of the longest bar, at most 100; 0 unless both amounts are positive."""
     if amount is None or amount <= 0 or longest <= 0:
         return "0"
     return f"{round(min(100.0, 100 * float(amount) / float(longest)), 1):g}"

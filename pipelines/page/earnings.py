@@ -1,4 +1,4 @@
-"""Sections about earnings: the year, its periods and months, offices, and drivers of commission."""
+"""The first screen of a page, and the sections about months, offices and the drivers of commission."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first screen: the year as figures and as a chart, small cards, and a table of periods."""
+    """The first screen: the year's figures and chart, small cards, a table of periods, and notes."""
 
     figures: list[tuple[str, Cell]]
     chart: Chart | None
@@ -60,7 +60,7 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen. The year's figures and chart are shown once a whole month is loaded."""
+    """The first screen. The year's figures and chart are left out until a whole month is loaded."""
     words, row = writer.words, _year(facts)
     notes = _notes(facts, words)
     if row and row.last_month.month < 12:
@@ -95,7 +95,7 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
 
 
 def _total_change(row: Row) -> float | None:
-    """The growth of all offices; None if like-for-like growth covers them all, or for a single office."""
+    """The growth of all offices; None for a single office, or if like-for-like growth covers every office."""
     return row.total_change if row.compared_offices < row.offices > 1 else None
 
 
@@ -255,7 +255,7 @@ def _offices_suffix(covered: int, row: Row, words: Language) -> str:
 
 
 def _budget_suffix(row: Row, words: Language) -> str:
-    """The suffix of a share of budget: the offices or, for one office, the loaded months that it covers."""
+    """The suffix of a share of budget: how many offices or, for one office, loaded months have a budget."""
     if row.offices > 1 or not row.unbudgeted_months:
         return _offices_suffix(row.budget_offices, row, words)
     first = Month.of(max(row.first_month, row.began_month or row.first_month))
@@ -287,7 +287,7 @@ def _year(facts: Facts) -> Row | None:
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
-    """Charts of commission and homes by month, and a collapsed table. None without months to show."""
+    """Charts of commission and homes by month, and a collapsed table. None if there is no month to show."""
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
@@ -343,7 +343,7 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """Each office's year, and collapsed its current and its last whole month."""
+    """A table of the offices' year, and two collapsed ones: the current month and the last whole month."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None

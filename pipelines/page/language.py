@@ -48,7 +48,7 @@ class Language:
         return Language(self.code, {**self.words, "figures": labels})
 
     def with_unknown_vat(self) -> Language:
-        """A copy whose key figures and notes state that shares of budget hold if commissions exclude VAT."""
+        """A copy whose key figures and notes state: shares of budget hold only if commissions exclude VAT."""
         words = {section: {**texts} for section, texts in self.words.items()}
         for key in ("of_budget", "forecast"):
             words["year"][key] += f", {words['basis']['condition']}"

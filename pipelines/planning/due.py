@@ -49,8 +49,8 @@ class Due(NamedTuple):
 class Calendar:
     """Today in the brokerage's time zone, and the bounds of the months that are requested.
 
-    No month before `start` is requested. `due_months` is the number of latest months, which end with this
-    month: in May, the three latest months are March, April and May. Budgets are also requested for
+    No month before `start` is requested. `due_months` is how many months count as the latest, this month
+    included: if it is 3, the latest months in May are March, April and May. Budgets are also requested for
     `months_ahead` future months.
     """
 
@@ -85,13 +85,13 @@ class Rules:
 
     - The latest and future months are due every night. So are months that were fetched before they ended.
     - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
-      week. If there are fewer than seven such months, one is due each night, in turn.
+      week. Fewer than seven such months take turns: each night, the next of them is due.
     - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
       the same day: with three months in a request, January to March are due one day before April to June.
     - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
-    - `selection` overrides these rules: a month that is fresh enough for it is not requested. If its
+    - `selection` overrides these rules: a month fetched since its `fresh_since` is not requested. If its
       `refresh` is true, every other stored month is requested.
     """
 
@@ -230,7 +230,7 @@ def next_due_days(stored: StoredMonths, rules: Rules) -> dict[Month | None, Due]
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps for a report and customer."""
+    """The inputs of a plan; `max_ids` and `max_changed_months` are nightly caps per report and customer."""
 
     calendar: Calendar
     ledger: Ledger

@@ -61,7 +61,7 @@ def _matching(form: re.Pattern[str], error: str, value: TextOrSecret) -> TextOrS
 def _checked_timezone(text: str) -> str:
     try:
         return ZoneInfo(text).key
-    except (KeyError, ValueError, OSError):  # unknown, no valid name, or a folder of zones (Europe)
+    except (KeyError, ValueError, OSError):  # an unknown zone, an invalid name, or a folder (Europe)
         raise ValueError("is not a known time zone; write it like Europe/Stockholm") from None
 
 
@@ -315,9 +315,9 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """The object with the login for requests of this customer to this path, and the login's function.
 
-        The customer's own logins come before the shared ones. In either group, a login for a function of the
-        path comes before the login for all paths, whose function is empty. A narrower function comes before a
-        wider one: crm_bids before crm.
+        The first login that is set counts, in this order: the customer's for a function of the path, the
+        customer's for all paths, the shared one for a function, and the shared one for all paths. A narrower
+        function comes before a wider one (crm_bids before crm). A login for all paths has an empty function.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -345,11 +345,11 @@ class Settings(BaseModel):
         return [name for name, is_set in channels.items() if is_set]
 
     def run_clock(self, real: Clock) -> Clock:
-        """The clock of a run: the real one, or one that shows the day of a rehearsal."""
+        """The clock of a run: the real one, or one that shows the day in the setting `today`."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
     def today_local(self, clock: Clock) -> date:
-        """Today in the brokerage's time zone, or the day of a rehearsal."""
+        """Today in the brokerage's time zone, or the day in the setting `today`."""
         return self.today or clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
 
 

@@ -53,7 +53,7 @@ def _shape_hash(part: Mapping[str, Any]) -> str:
 
 
 def _corrected_report(report: Report, part: Any, where: str) -> Report:
-    """A report with its shape from the file. The key `unpaged` has the shape of its answers without pages."""
+    """A report with its shape from the file. The key `unpaged` has the shape of answers without pages."""
     if not (report.endpoint.paged and isinstance(part, dict)):
         return _shaped_report(report, part, where)
     paged = {key: value for key, value in part.items() if key != UNPAGED}
@@ -83,7 +83,7 @@ def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
     If the declared path of a column does not fit the path of the rows in the file, the column counts as
-    absent. But if the column is needed, this raises PathError.
+    absent. If marts need the column, this raises PathError instead.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]

@@ -87,7 +87,7 @@ def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]
 
 
 def documented_columns(table: TableLike) -> Documented:
-    """The documented columns of a table by name."""
+    """The columns of a table that the catalogue declares, by name."""
     return {
         column.name: column for column in table.columns if isinstance(column, Column) and column.documented
     }

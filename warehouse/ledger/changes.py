@@ -69,8 +69,8 @@ def record_probe(
 ) -> None:
     """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
-    `asked_of` is the report whose sales the probe requested by time of change. A month keeps its recorded
-    change unless the new one is later (see `_is_new`).
+    `asked_of` is the report whose changed sales the probe requested. A month keeps its recorded change unless
+    the new one is later (see `_is_new`).
     """
     row = {
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},

@@ -24,7 +24,7 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file lacks the office, user, month or measure, or several offices or users match."""
+    """The published file lacks what was named or is too old, or several offices or users match."""
 
 
 @dataclass(frozen=True)

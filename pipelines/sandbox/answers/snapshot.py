@@ -19,7 +19,7 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""The last moment of the interval: just before dateTo (exclusive), dateTo (inclusive), or its day's end.
+"""The last moment of the interval: dateTo (inclusive), just before it (exclusive), or the day's end (day).
 
 The interface does not say which.
 """

@@ -57,7 +57,7 @@ def listing_price(rng: Random, kind: str, town: Town, month: Month) -> int:
 
 
 def foreign_listing_price(rng: Random, rate: int, month: Month) -> int:
-    """The asking price in a foreign currency, rounded to thousands; `rate` is as in `in_kronor`."""
+    """The asking price in a foreign currency, rounded to thousands; `rate` is that of records.Place."""
     price = 3_600_000 * price_level(month) * rng.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 
@@ -84,5 +84,5 @@ def split(amount: int, basis_points: Sequence[int]) -> list[int]:
 
 
 def in_kronor(foreign: int, rate: int) -> int:
-    """Convert a foreign amount to kronor, or cents to öre. `rate` is as in `Place` of records.py."""
+    """Convert a foreign amount to kronor, or cents to öre; `rate` is that of records.Place."""
     return (foreign * rate + WHOLE // 2) // WHOLE

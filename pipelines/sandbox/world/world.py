@@ -56,7 +56,7 @@ class History:
         return self._rosters[office_id]
 
     def months(self, office_id: str, last: Month) -> Iterator[OfficeEvents]:
-        """The events of the office in each month, from the start of the history on."""
+        """The events of the office in each month, from the start of the history to `last`."""
         for month in months_between(self.start, last):
             key = (office_id, month)
             with self._building:

@@ -59,7 +59,7 @@ class TaskState:
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The limits for the next sync of this report and customer; `results` are those of this sync."""
+        """The limits for the next sync of this report and customer, from the results of this sync."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
