@@ -37,7 +37,7 @@ class Unreadable(Exception):
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
-    """The reports that show a budget, as shapes.toml corrects them."""
+    """The reports that show a budget, with the corrections in shapes.toml."""
     catalogue = with_shapes(context.catalogue, settings.shapes_file)
     return [catalogue[name] for name in REPORTS]
 

@@ -67,7 +67,7 @@ def load_app(command: str = "") -> typer.Typer:
 def command(
     name: str, group: typer.Typer = app, **more: Any
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """A decorator that makes a function a command. The result is the exit code; errors become sentences."""
+    """A decorator that makes a function a command. The function returns the exit code; errors are printed."""
 
     def register(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)

@@ -2,7 +2,7 @@
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
 2. Their fields become columns. An undeclared column gets the type of its values (`contents`).
-3. Each row gets its month. Rows that do not fit are rejected. Rows that another request brings are left out.
+3. Each row gets its month. Rows that do not fit are rejected. Rows of another request's months are left out.
 4. The remaining rows become a table. Then the lists in them are read; undeclared lists become tables as well.
 """
 
@@ -73,8 +73,8 @@ def normalize(
     """Read the documents of a window into the tables of their report.
 
     `months` are the months of the window. `requested_ids` has the requested id of each document. `choices`
-    has, for each document, the value of the parameter in `Endpoint.choices`. Frees the memory of the parsed
-    documents. Raises ShapeMismatch if a document does not fit.
+    has, for each document, the requested value of the parameter in `Endpoint.choices`. Frees the memory of
+    the parsed documents. Raises ShapeMismatch if a document does not fit.
     """
     no_values: list[str | None] = [None] * len(documents)
     request = _request_columns(report, requested_ids or no_values, choices or no_values)
@@ -247,7 +247,7 @@ class _Normalizer:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
         Ten or more rejected rows are too many if they are at least half of all rows. All rows of a document
-        are also too many, unless the document has only one row, an object with a declared column.
+        are also too many. The exception is a document with a single row that has a declared column.
         """
         if table.parent:
             return

@@ -40,9 +40,9 @@ class NormalizedTable:
 class RejectedRow:
     """A row that did not fit its table, with everything nested in it.
 
-    `place` is its path and number. `reason` contains no value of the row, so reasons can be counted and
-    published. `month` is the first day of the row's month, if that is known and was requested. `is_undatable`
-    is true if the row may belong to any requested month (see `undatable_rows`).
+    `place` is the row's path and number. `reason` contains no value of the row, so reasons can be counted
+    and published. `month` is the first day of the row's month, if that is known and was requested.
+    `is_undatable` is true if the row may belong to any requested month (see `undatable_rows`).
     """
 
     table: str
@@ -76,8 +76,8 @@ def arrange_columns(
 ) -> list[FilledColumn]:
     """The declared columns in order, then the others with unique names.
 
-    A declared column that the answer lacks is null. Equal names are numbered in the order of their sources:
-    the order of the answer does not matter.
+    A declared column that the answer lacks is null. Equal names are numbered in the order of the columns'
+    paths, so the order of the fields in the answer does not matter.
     """
     arranged = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)

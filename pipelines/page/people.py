@@ -62,7 +62,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """One office's agents, this year and by month. None if no agent has a known commission or budget."""
+    """One office's agents, this year and by month. None if no commission or budget of this year is known."""
     words, (share, gap) = writer.words, budget_columns("actual")
     known = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     rows = [row for row in known if row.period == "year"]
@@ -101,7 +101,7 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agent_note(agent: Row, words: Language) -> str:
-    """A note if an agent has left, has moved, is inactive or new, or has incomplete commission."""
+    """Notes on an agent who has left, has moved, is inactive or new, or whose commission is incomplete."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
     if agent.status:
         key = f"agents.{agent.status.replace(' ', '_')}{'' if agent.status_month else '_once'}"

@@ -26,8 +26,8 @@ class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
     `heading` is a key of words.toml. A key without a dot, such as `agents`, is one of the table's section; a
-    key with a dot names its section (`figures.homes`). A table without a section has the heading itself here.
-    `value` is a function of the row, or the name of a column. Its default is `heading` without the section.
+    key with a dot names its section (`figures.homes`). In a table without a section, it is the text itself.
+    `value` is a function of the row, or the name of a column, by default the last part of `heading`.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
     """
@@ -65,7 +65,7 @@ def budget_columns(amount_column: str) -> tuple[PageColumn, PageColumn]:
 
 
 def period_name(name: str, last: date, words: Language) -> str:
-    """The name of a period that ends with the month `last`; a year that has ended is not a year to date."""
+    """The label of the period `name` up to the month `last`; a `year` up to December is a full year."""
     key = "full_year" if name == "year" and last.month == 12 else name
     return words.text(f"cards.{key}", year=last.year)
 
@@ -87,7 +87,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
-    """A note with the day when the oldest rows were fetched; none if no row is newer (`counted_on`)."""
+    """A note if some rows were fetched on an earlier day (`read_on`) than the newest ones (`counted_on`)."""
     days = [row.read_on for row in rows if row.read_on]
     has_old_rows = days and min(days) < max(row.counted_on for row in rows)
     return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if has_old_rows else []
@@ -180,7 +180,7 @@ class Writer:
     """Formats tables in the language of a page."""
 
     words: Language
-    is_one_office: bool = False  # its tables do not name the office in each row
+    is_one_office: bool = False  # of a page about one office, whose tables leave out its name
 
     def table(
         self,
@@ -192,11 +192,11 @@ class Writer:
         limit: int | None = None,
         total: Row | None = None,
     ) -> PageTable | None:
-        """A table of the first `limit` rows, with an optional total. None without rows.
+        """A table of the first `limit` rows, with an optional total; None if there are no rows.
 
         Columns without any value are left out, and so is `office_name` on the page of a single office. The
-        first column always stays. The download has all `rows`. If the query has a limit of its own, its
-        column `in_all` is the number of rows without that limit.
+        first column always stays. The download has all `rows`. If the query of the rows has a limit too,
+        its column `in_all` has the number of rows without that limit.
         """
         if not rows:
             return None

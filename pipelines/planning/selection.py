@@ -25,7 +25,7 @@ Pair = tuple[str, str]
 class Selection:
     """The reports, customers and months of one sync.
 
-    - `customers`: if empty, all that are active. `reports`: if empty, those that the settings choose.
+    - `customers`: if empty, all active ones. `reports`: if empty, those that the settings choose.
     - `ids`: the ids to request from reports on demand.
     - `refresh`: also request stored months that are not due.
     - `accept_shrink`: load answers that the guard would otherwise hold back.
@@ -99,9 +99,9 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers that a selection names, else all in the settings, even those that are not active.
+    """The customers that a selection names; if it names none, all in the settings.
 
-    Raises SettingsError for an unknown customer.
+    Callers must leave out those that are not active. Raises SettingsError for an unknown customer.
     """
     customers = {customer.id: customer for customer in settings.customers}
     chosen = selection.customers or dict.fromkeys(customer for _, customer in selection.exact) or customers

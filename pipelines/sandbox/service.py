@@ -72,7 +72,7 @@ class Service:
         return self._snapshot.world
 
     def set_as_of(self, as_of: date) -> None:
-        """Answer as of this day from now on, and no longer as of today."""
+        """Answer as of this day from now on; `today` is no longer called."""
         self._today = None
         self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
 

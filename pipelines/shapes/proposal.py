@@ -18,7 +18,7 @@ from pipelines.shapes.places import FoundPlace, describe, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""A field has ids if more than this share of its values are known ids: some offices and users are gone."""
+"""A field has ids if more than this share of its values are known; ids of former users are not."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -36,7 +36,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
-# The field of a budget's measure is named by a word of MEASURES or PLANNED, or by both: `soldGoal`.
+# The name of a field with a budget's measure is a word of MEASURES or of PLANNED, or both: `soldGoal`.
 PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),

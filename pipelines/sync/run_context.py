@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Clients = Callable[[str, str], Client]
-"""Returns the client for a customer and a path of the service. Its login is the one for that path."""
+"""Returns the client with the login that is set for this customer and this path of the service."""
 
 
 @dataclass(frozen=True)

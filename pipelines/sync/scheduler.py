@@ -30,7 +30,7 @@ WINDOWS_PER_REQUEST = 2
 THREADS = 3
 """Threads that parse, compress and load answers. Each needs memory of its own."""
 MAX_WINDOWS_AT_A_TIME = 4
-"""How many windows of one report and customer are requested at a time, once the first ones are answered."""
+"""The most windows of one report and customer that are requested at a time. The first is requested alone."""
 MAX_REJECTED_MONTHS = 2
 """After this many rejections in a row, older months are not requested."""
 

@@ -111,8 +111,8 @@ class _Run:
 
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         requested = [planned for planned in plan.planned if planned.windows]
-        # The guard compares an answer with the stored rows. It cannot for reports tracked by id, because an
-        # answer has one id and the table has rows of all ids.
+        # The guard compares an answer with the stored rows. Reports tracked by id are left out, because an
+        # answer has the rows of one id, and the table has those of all ids.
         months: dict[Pair, Sequence[date | None]] = {
             planned.pair: [month.first_day for window in planned.windows for month in window.months] or [None]
             for planned in requested

@@ -66,8 +66,8 @@ def replay(
     - `on_load` receives the number of loads repeated so far and the number of loads to repeat.
 
     If a landing file is missing or damaged, or its answer does not fit the present shape, the rows of its
-    load stay as loaded. If the load belongs to a history, the whole history stays. If the working file has an
-    earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
+    load stay as they are. If the load belongs to a history, the whole history stays as it is. If the working
+    file has an earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
@@ -175,7 +175,7 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Group the loads by transaction. A history is one group, so that a kill leaves it all old or all new."""
+    """Group the loads by transaction. A history is one group, so that a kill cannot leave half of it old."""
     monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
     yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))
     yield from results_by_pair(load for load in loads if load.history).values()

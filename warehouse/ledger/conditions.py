@@ -80,7 +80,7 @@ def default_severities() -> dict[Kind, str]:
 class Condition:
     """One issue, with columns of meta.conditions; unknown values are empty.
 
-    `severity` defaults to that of its kind.
+    The default `severity` is that of the kind (see `default_severities`).
     """
 
     kind: Kind

@@ -1,10 +1,10 @@
-"""History: snapshots merged row by row, each version valid from one time to another.
+"""History: snapshots merged row by row. Each version of a row is valid from one time to another.
 
 Example: the snapshot of 1 May has rows A and B, and the snapshot of 2 May has rows A and C. Then A stays as
 it is, B ends on 2 May, and C begins on 2 May.
 
 If a table has a documented key, a changed row keeps its `_row`, so that its children need not change. Two
-equal rows of a snapshot may both be real, so equal rows are numbered.
+equal rows of a snapshot may both be real, so each is compared with a stored row of its own.
 
 A snapshot has all rows of its scopes. A scope is a report of a customer, or only one month or one requested
 id of it. Snapshots that share no scope are merged together, as a wave.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ScopeKey = tuple[str, str, date | None, str | None]
 """A report, a customer, a month (None without months), and a requested id (None for all rows)."""
 StoredScopes = Mapping[ScopeKey, tuple[int, datetime | None]]
-"""By scope, the number of its current load, and when a snapshot last differed from the previous one."""
+"""By scope, the number of the newest load, and when a snapshot last differed from the previous one."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (

@@ -1,6 +1,6 @@
 """Profiles of stored rows: how many rows a table has, and how many have a value in each declared column.
 
-Of a history, only current rows count.
+Of a history, only the rows that are valid now count.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
 def _count(
     connection: DuckDBPyConnection, schema: TableSchema, statement: str, parameters: Sequence[object]
 ) -> Iterator[tuple[Sequence[Any], TableProfile]]:
-    """Yield the profile of each group of rows of a table, after the values by which the rows are grouped."""
+    """Yield the key and the profile of each group of rows that `statement` makes of a table."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
     query = statement.format(counts=counts, rows=schema.current_rows)

@@ -24,7 +24,7 @@ LINEAGE_COLUMNS = {
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for a column's path in the answers. Control characters are replaced, because terminals show it."""
+"""SQL for a column's path in the answers. As terminals show the path, control characters are replaced."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 
@@ -68,7 +68,7 @@ WHERE objects.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY objects.schema_name, objects.table_name, objects.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
-"""How the meaning of a commission ends. `describe` adds the declared basis, such as ": without VAT"."""
+"""The end of the meaning of a commission column. `describe` adds that basis, such as ": without VAT"."""
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
 

@@ -40,7 +40,7 @@ class Rows:
 
 
 def analyses() -> list[Query]:
-    """The analyses, by name; their parameters are variables that may be set."""
+    """The analyses, sorted by name; a caller may set their parameters as `variables`."""
     return queries(SQL / "analysis", "analysis")
 
 

@@ -24,8 +24,8 @@ HEADER_BYTES = 3 * 4096
 def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
     """A temporary path for the `with` block to write to; it is renamed to `path` at the end.
 
-    If the body raises or the process is killed, the old file stays. The next call removes the temporary file
-    that a killed process left.
+    If the block raises or the process is killed, the old file stays. The next call removes the temporary
+    file that a killed process left.
     """
     unfinished = unfinished or path.with_name(f".{path.name}.new")
     remove(unfinished)
@@ -64,7 +64,7 @@ def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = o
 
 
 def same_file(path: Path, other: Path) -> bool:
-    """Whether two paths are the same file, or one is an unchanged copy of the other."""
+    """Whether two paths are the same DuckDB file or unchanged copies of one; False if a path is missing."""
     if not (path.exists() and other.exists()):
         return False
     return path.samefile(other) or header_sha256(path) == header_sha256(other)

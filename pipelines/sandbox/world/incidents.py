@@ -40,7 +40,7 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """All users; the last of those employed since EMPLOYED_BEFORE or longer leaves on the day.
+        """All users. The last of those employed for at least EMPLOYED_BEFORE leaves on the day.
 
         The first user never leaves.
         """

@@ -37,7 +37,7 @@ class Chain:
         return (self.offices[customer_id],) if customer_id in self.offices else ()
 
     def group_offices(self, office: Office) -> tuple[Office, ...]:
-        """The offices of the office's group; the office alone if it has none."""
+        """The offices of the office's group, or the office alone if it is in no group."""
         return self.offices_of(office.group or office.customer_id)
 
 
@@ -200,7 +200,7 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
 
 @lru_cache(maxsize=4_000)
 def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
-    """Meetings, viewings, calls and new contacts by day: none on Saturdays, only viewings on Sundays."""
+    """A user's meetings, viewings, calls and contacts by day: none on Saturdays, only viewings on Sundays."""
     rng = random_for(seed, "activity", user_id, month)
     days: list[tuple[int, int, int, int]] = []
     for number in range(1, month.last_day.day + 1):

@@ -1,4 +1,4 @@
-"""Bisection of spans that are too long: their halves are requested, and the shorter length is remembered."""
+"""Bisection of spans (the days of a request). One that is too long is halved, and later ones are shorter."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ async def read_spans(
 ) -> list[T]:
     """Read a window span by span. A failed span that may be too long is halved (see `may_be_halved`).
 
-    Raises RejectedTogether if a window of several months is rejected (400). Otherwise raises the error of a
-    span that is not halved. No limit is learned if an error is raised.
+    Raises RejectedTogether if a span is rejected (400) and the window has several months. Otherwise raises
+    the error of a failed span that is not halved. No limit is learned if an error is raised.
     """
     waiting = list(window.spans)
     trial = WindowLimit(limit.months, limit.days)
