@@ -1,6 +1,6 @@
 """Output of the commands: lines, tables, JSON and formatted numbers.
 
-Data reaches a terminal only through here, with its control characters made visible.
+Data reaches a terminal only through this module, which makes control characters visible.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def print_step(label: str, text: str) -> None:
 
 
 def print_wrapped(prefix: str, text: str, *, is_grey: bool = False) -> None:
-    """Print a text after a prefix, wrapped with a hanging indent; grey only on a terminal."""
+    """Print a text after a prefix, wrapped with a hanging indent. `is_grey` counts only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
     text, width = visible(text), max(_width() - len(prefix), 1)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]

@@ -162,7 +162,7 @@ def plan_full_sync(
 def record_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
-    """Record when each stored month is due next, from tomorrow on, and by which rule."""
+    """Record the next due day of each stored month, tomorrow at the earliest, and the rule behind it."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)
     inputs = read_inputs(connection, settings, Selection(), tomorrow, catalogue)
     days = {
@@ -272,7 +272,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored older months that changed sales may affect.
+    """A probe for each active customer that has older months stored, if changed sales may affect them.
 
     It is sent to the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the
     customer today. A customer has no probe if there is no such report, or if its probe was already denied

@@ -72,7 +72,7 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 
 
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
-    """The query of a page, with the effects of the faults in PAGES.
+    """The query of a page, with the effects of the faults in `faults.PAGES`.
 
     - `repeated_ids`: every page but the first begins with rows of the page before.
     - `moving_rows`: the first answer for a window lacks some rows, whichever page it is. The later answers

@@ -37,7 +37,7 @@ CHOICES = {
 class Route:
     """A path with names in braces, the function that answers it, and the parameters that it takes.
 
-    `max_months` is the longest interval. Only the path that writes a budget has no `answer`.
+    `max_months` limits the time from dateFrom to dateTo. Only the path that writes a budget has no `answer`.
     """
 
     path: str
@@ -63,7 +63,7 @@ class Route:
         return path_values
 
     def read(self, query: ReportQuery, path_values: dict[str, str], values: dict[str, str]) -> ReportQuery:
-        """The query with the parameters of the request; wrong ones raise a 400, an unknown user a 404."""
+        """Add the request's parameters to the query. Raises HttpError (404 for an unknown user, else 400)."""
         parameters = Parameters(values)
         if self.max_months is not None or self.reads_dates:
             start, end = parameters.interval(self.max_months)
@@ -95,7 +95,7 @@ class Parameters:
     errors: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
-        """The times dateFrom and dateTo, at most `max_months` apart; without that limit both are optional."""
+        """The times dateFrom and dateTo, at most `max_months` apart. With None, both are optional."""
         start = self._moment("dateFrom", required=max_months is not None) or datetime.min
         end = self._moment("dateTo", required=max_months is not None) or datetime.max
         if self.errors:
@@ -236,7 +236,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find_route(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
-    """The route of a path, with the values of its names in braces; for POST, the one that sets a budget."""
+    """The route of a path and a method, with the values of its names in braces; None if there is none."""
     for route in ROUTES:
         path_values = route.match(segments)
         if path_values is not None and (route.answer is None) is (method == "POST"):

@@ -106,7 +106,7 @@ def workbook_contents() -> dict[str, Any]:
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
     """Write a cover and all sheets with rows.
 
-    If the settings declare VAT, it is deducted from the columns that workbook.toml lists under `with_vat`.
+    If commission includes VAT, the VAT is deducted from the columns listed in workbook.toml as `with_vat`.
     """
     contents = workbook_contents()
     cover, bases, headers = (

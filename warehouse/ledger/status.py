@@ -163,7 +163,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     """The rows of meta.conditions; empty if the view is outdated.
 
-    The row that represents each cause comes first; further rows of the same causes follow.
+    Rows that represent a cause come first, then the other rows of the same causes.
     """
     try:
         rows = _rows(connection, _CONDITIONS)

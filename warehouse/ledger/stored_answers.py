@@ -62,7 +62,7 @@ GROUP BY report
 
 
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
-    """The values of those columns of meta.loads that every window has, whether it was loaded or not."""
+    """The values of the columns of meta.loads that are filled for every window, loaded or not."""
     names = (*WINDOW_COLUMNS, "shape", "missing")
     return {**{name: _to_database(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
 
@@ -74,7 +74,7 @@ def loads_to_replay(
 
     A replay repeats these loads:
     - the newest load of each month of a report and customer
-    - every snapshot, loaded or landed
+    - every snapshot that is loaded or waits for a replay
     - an answer that did not fit its shape, unless a later answer for one of its months, or a later snapshot,
       was loaded
 

@@ -94,7 +94,7 @@ def suppress_tables(
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Replace the id in all texts if it is unmistakable; returns the number of changed rows by table."""
+    """Replace the person's id in all texts, if unmistakable; returns the number of changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
@@ -105,7 +105,7 @@ def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
 
 
 def drop_marts(connection: DuckDBPyConnection) -> None:
-    """Remove all marts; the next publication builds them from rows without the person."""
+    """Remove all marts, because they may show erased persons; the next publication builds them again."""
     connection.execute("DROP SCHEMA IF EXISTS marts CASCADE; CREATE SCHEMA marts")
 
 

@@ -48,7 +48,7 @@ _TYPES = {
 """Patterns of types in the published file, each with the lake's type: DuckDB's name, then Delta's."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""DuckDB's type of a column that has only nulls. The lake gets the column once it has a value."""
+"""DuckDB's type of a column that has only nulls. The lake gets such a column with its first value."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:

@@ -26,8 +26,8 @@ AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.l
 AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Old loads from which no stored month or snapshot comes, that have no quarantined rows, changed no history
-and need no replay."""
+"""Old loads that are no longer needed: no stored month or snapshot comes from them, and they have no
+quarantined rows, changed no history and wait for no replay."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:

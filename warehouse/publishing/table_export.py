@@ -103,7 +103,7 @@ class TableExport:
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """Write all rows of a table. The meanings of the table and its columns are in the file's metadata.
 
-        A date is written as a timestamp: pandas would read it as an object, which never equals a timestamp.
+        Dates are written as timestamps: pandas reads a date as an object, which never equals a timestamp.
         """
         dates = [quoted(column.name) for column in table.columns if column.type == "DATE"]
         casts = ", ".join(f"{date}::TIMESTAMP AS {date}" for date in dates)

@@ -28,7 +28,7 @@ FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_
 """The lowest and the highest fee, in öre."""
 FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}  # so that no sale has the same number
 NEARBY_USER_SHARE = 0.24
-"""The share of estates with a user from another office of the group, among those with several users."""
+"""Of the estates with several users, this share has one from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((WHOLE,), 60.0),
     ((5_000, 5_000), 14.0),
@@ -52,7 +52,7 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
 
 
 def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
-    """Every valuation and writing of the month. Their small fees count as commission."""
+    """Every valuation and writing assignment of the month. Their small fees count as commission."""
     estates: list[Estate] = []
     for assignment in (records.VALUATION, records.WRITING):
         rng = random_for(seed, assignment, staff.office.number, month)
@@ -234,7 +234,7 @@ def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """The next version: the two agents have other shares, or the commission is another."""
+    """The next version, in which two agents share differently or the commission differs."""
     if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
         share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])
@@ -269,7 +269,7 @@ def _redate(rng: Random, last: Version) -> Version:
 def running_steps(rng: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
     """The steps in which agents earn commission on new and foreign homes: two for each agent of a home.
 
-    If the commission is restated, each changed share has one more step. A cancelled sale has no steps.
+    If the commission is restated, each changed share has one more step. A cancelled sale loses its steps.
     """
     for estate in estates:
         if estate.is_new_home or estate.versions[-1].foreign is not None:
@@ -307,7 +307,7 @@ def _estate_steps(rng: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """The steps for units of a project that are booked in the month. Two units may have equal steps."""
+    """The steps for the units that a project sells in the month. Two units may have equal steps."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
     project = random_for(seed, "project", office.number, number)
     if not happens(project, 0.6):

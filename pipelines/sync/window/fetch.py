@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing, LandingFile, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page that should be empty, because as many rows have arrived as the answers state in total.
+"""Tries for a page that should be empty, because all rows of the stated total have arrived.
 
 Some services fail on such a page instead of sending an empty one.
 """
@@ -69,7 +69,7 @@ class Fetcher:
     large_answer_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def parsing_slot(self, size: int) -> AbstractContextManager[Any]:
-        """A slot to parse this many bytes. Large answers are parsed one at a time."""
+        """A context manager for parsing this many bytes. Large answers are parsed one at a time."""
         return self.large_answer_lock if size > LARGE_ANSWER_BYTES else nullcontext()
 
     async def fetch(
@@ -150,7 +150,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """Read the window, and again if rows were lost. Raises HeldBack if the guard objects."""
+        """Read the window, a second time if it has lost rows. Raises HeldBack if the guard objects."""
         normalized = await self._read_once()
         if self._suspect_months():
             self.notes.append("read twice")
@@ -260,7 +260,7 @@ class _WindowReader:
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):
-            # read all choices unpaged: a row may have moved meanwhile, for example from Active to Removed
+            # Then all choices are read unpaged: a row may have moved, for example from Active to Removed.
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -287,7 +287,7 @@ class _WindowReader:
             tries = TRIES_PAST_END if has_all_stated_rows else None
             return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
-            # after all stated rows have arrived, a page that fails counts as rejected
+            # After all rows of the stated total have arrived, a page that fails counts as rejected.
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_all_stated_rows):
                 raise
             raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error

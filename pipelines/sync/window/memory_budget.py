@@ -39,7 +39,7 @@ class MemoryBudget:
             self._fetching[report] += 1
 
     def record_size(self, report: str, size: int, *, is_complete: bool = False) -> None:
-        """Record the size that a window has reached; a report's first window counts when it is complete."""
+        """Record the size that a window has reached; a report's first window counts only if `is_complete`."""
         if is_complete or report in self._largest:
             self._largest[report] = max(self._largest.get(report, MIN_WINDOW_BYTES), size)
 

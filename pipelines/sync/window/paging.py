@@ -1,6 +1,7 @@
 """Paging: pages are read until they provably form one complete answer.
 
-A span is what is read page by page: the days of one request, its id and its choice, if it has them.
+A span is what is read page by page: the days of a request, with one id and one choice (such as Active) if the
+report has them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class PagingRejected(PagingUnproven):
 
 @dataclass
 class PageSize:
-    """The page size that all windows of a report and customer request.
+    """The page size for all windows of one report and customer.
 
     `learned` is the size that was accepted after larger sizes were rejected. It is None if none was rejected,
     and UNPAGED if the report cannot be read in pages.
@@ -58,7 +59,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether an earlier page was longer, also of another span. If so, this page was not cut short."""
+        """Whether earlier pages, of any span, were longer. If so, the service did not cut this page short."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -211,10 +212,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     - An empty page.
     - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
     - A page after the total is complete, if it is rejected, fails or does not fit the shape.
-    - The page that completes the stated total, if it has fewer rows than requested. But this proves nothing
-      if the service caps pages: every page is then shorter than requested, and the stated total may be the
-      number of rows on the page. So reading ends here only if some page is full, or if this is the first
-      page and an earlier page of another span was longer.
+    - The page that completes the stated total, if it has fewer rows than requested and the service evidently
+      does not cap pages: some page is full or, if this is the first page, one of another span was longer.
+      (A service that caps pages may state the number of rows on one page as the total.)
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. If one row is removed and another added during the reading, this may go unnoticed until the next
