@@ -77,9 +77,9 @@ def push(
 ) -> PushResult:
     """Set those budgets of a plan that the service does not show yet. A push may be killed and repeated.
 
-    A budget that changed after the plan was made is not set. After all budgets were sent, waits until the
-    service shows them, at most `patience` seconds after each was sent. Calls `on_outcome` with the final
-    status of each budget, and its reason.
+    A budget that changed after the plan was made is not set. After sending all budgets, waits until the
+    service shows them. The wait for a budget ends `patience` seconds after it was sent. `on_outcome` gets
+    each change with its final status, and the reason for the status.
 
     Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
     another service, or has a customer that is not active.

@@ -70,7 +70,7 @@ budget = partial(
 def _range_report(name: str) -> Report:
     operation, budgeted, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
-    # The interface does not limit the range. If it may have 60 months, most first backfills take one request.
+    # The interface does not limit the range. With 60 months, most first backfills take one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,

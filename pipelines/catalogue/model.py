@@ -147,7 +147,7 @@ class Table:
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column with the date that decides the month of a row
     requested: tuple[Column, ...] = ()  # columns whose values are known from the request
-    paths: Mapping[str, str] = field(default_factory=dict)  # paths of columns that the operator corrected
+    paths: Mapping[str, str] = field(default_factory=dict)  # by column: the corrected path, from shapes.toml
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Ids(NamedTuple):
 class Unsettled:
     """Rows that are expected to change: the rows of `table` that meet `condition`, in SQL.
 
-    Each nightly run requests at most `max_months` of the months with such rows: those read longest ago.
+    Each nightly run requests at most `max_months` of the months with such rows: those fetched longest ago.
     """
 
     table: str
@@ -246,9 +246,7 @@ class Timing:
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # whether future months are requested, too
-    counterpart: str | None = (
-        None  # for budgets of single months: the report with the same budgets for many months
-    )
+    counterpart: str | None = None  # the report with the same budgets that takes a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
     position: int = 0  # place in the catalogue; it shifts the days on which older months are due
@@ -290,7 +288,7 @@ class Report:
     def margin(self) -> timedelta:
         """The extra time that a request adds before and after its months; rows from this time are not loaded.
 
-        The interface states no time zone, so the bounds of a request and the times in its rows may be in
+        The interface states no time zone, so the bounds of a request and the times in the rows may be in
         different zones.
         """
         return timedelta(days=self.month_of_row == "documented date")

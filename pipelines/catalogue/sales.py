@@ -38,7 +38,7 @@ BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_PER_REQUEST = 62
 """Days in a request for changed sales.
 
-Its limit is not documented; this is about two months, the shortest documented limit of any report.
+The interface does not limit them. For other reports, the shortest limit that it states is two months.
 """
 
 ADDRESS = (

@@ -1,7 +1,7 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null or empty has no rows. An absent list has no rows either, unless it may have been renamed
-or moved. Then the answer does not fit its shape. A list may have been renamed or moved in three cases:
+A list that is null or empty has no rows, and neither has an absent list. But if the absent list may have
+been renamed or moved, the answer does not fit its shape. That is so in three cases:
 - The object that lacks the list has an undeclared list or object with content.
 - The object looks like a row of the list.
 - An enclosing object has an undeclared list or object with the name of the list.
@@ -38,9 +38,9 @@ class OnlyPlainValues(ShapeMismatch):
 
 
 class Children(NamedTuple):
-    """The elements of a list, their names, and the index of the object that has the list.
+    """The elements of a list, and the index of the object that has the list; `names` repeats the list's name.
 
-    The list may also be a keyed object, like {"M1": {...}, "M2": {...}}: its values are the elements.
+    Of a keyed object, like {"M1": {...}, "M2": {...}}, the values are the elements, and the keys the names.
     """
 
     parent: int
@@ -126,7 +126,7 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the values at `root`; raises ShapeMismatch if a document with content has none."""
+    """The topmost level: the values at `root`; raises ShapeMismatch if it is absent in a filled document."""
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):

@@ -205,7 +205,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def parse_number(text: str) -> Decimal:
-    """The number in a text, which is written as in JSON but may have leading zeros.
+    """Read a number that is written as in JSON; leading zeros are also allowed.
 
     Returns NaN for any other text, and for a number with more than 40 digits before or after its point.
     """
@@ -241,7 +241,7 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
     ("BOOLEAN", TEXT): lambda text: _BOOLEANS.get(text.lower()),
 }
-# Kinds as text, as the warehouse writes them when it widens a column to VARCHAR.
+# How a value becomes text, by kind. When the warehouse widens a column to VARCHAR, it makes the same texts.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
     FRACTION: float_as_text,

@@ -19,7 +19,7 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The amounts of receivables: the total, then one for each age. Keys are those of words.toml."""
+"""Names in words.toml, each with its column of receivables: the total, then the amount of each age."""
 STATES = ("received", "signed", "due", "late")
 """Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
@@ -175,7 +175,8 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 def owed_section(facts: Facts, writer: Writer) -> Section | None:
     """Unpaid commission by age and office, overdue commission by sale, and commission by month of possession.
 
-    A note names the offices that have never recorded a payment; their commission is left out.
+    A note names the offices that have never recorded a payment; their commission is left out. Returns None if
+    neither `receivables` nor `money` has rows.
     """
     words = writer.words
     if not (facts.receivables or facts.money):
@@ -254,7 +255,7 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations and homes sold in twelve months, and intake sources; None without valuations and sales."""
+    """Valuations and homes sold in twelve months, and intake sources; None if nothing was valued or sold."""
     words = writer.words
     row = next(iter(facts.funnel), None)
     if row is None or not (row.valuations or row.homes):
@@ -281,7 +282,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales found to be cancelled since the start of the page's year; None if there are none."""
+    """The sales whose cancellation was noted since the page's year began; None if there are none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

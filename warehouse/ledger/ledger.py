@@ -1,4 +1,4 @@
-"""The ledger: loaded months, denied reports, learned limits and pushed budgets, read and written."""
+"""The ledger: reads and writes loaded months, denied reports, learned limits and pushed budgets."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ class PushStatus(StrEnum):
 class Cap:
     """Learned limits of a report and customer; a limit that was not learned is None.
 
-    A request may span `days` days or `months` calendar months. A page may have `page_size` rows; 0 means that
-    the report is requested without pages. The service truncates answers after `rows` rows. An answer of
-    `whole_rows` rows was not truncated.
+    A request may span at most `days` days or `months` calendar months. A page may have at most `page_size`
+    rows; 0 means that the report is requested without pages. The service truncates answers after `rows` rows.
+    An answer of `whole_rows` rows, a round number, looked truncated but was complete.
     """
 
     days: int | None = None
@@ -102,10 +102,9 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months with a recorded change, each with the time since which it is due: fetched earlier, it is due
-    # again
+    # by month with a recorded change: the month is due if it was last fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # months stored as history: when a snapshot last differed from the previous one
+    # by month of a report with history: when its snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # by customer: the last day for which the service listed changed sales, and when it last denied the list
     probed: Mapping[str, date] = field(default_factory=dict)
@@ -118,7 +117,7 @@ class Ledger:
         return self.stored.get((report, customer), {}).get(month)
 
     def months_fetched_since(self, since_utc: datetime) -> Iterator[tuple[str, str, date]]:
-        """Report, customer and month of each month fetched since then, without months of denied reports."""
+        """Report, customer and month of each month fetched since `since_utc`; denied reports are left out."""
         for pair in self.stored.keys() - self.denied.keys():
             for month, stored in self.stored[pair].items():
                 if month and stored.fetched_at_utc >= since_utc:
@@ -172,7 +171,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record that a report was denied (403), or not requested because others of the customer were denied."""
+    """Record that a report was denied (403), or left out after denials of other reports of the customer."""
     denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -336,7 +335,7 @@ def record_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") 
 
 
 def record_no_lake(connection: DuckDBPyConnection) -> None:
-    """Record that no publication waits for a lake, because none is configured."""
+    """Record that no publication waits for the lake. Called if no lake is configured."""
     connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
 
 

@@ -26,7 +26,7 @@ class WindowStatus(StrEnum):
     NO_ACCESS = "no access"
     NOT_REQUESTED = "not requested"
     SKIPPED = "skipped"
-    ANSWERED = "answered"
+    ANSWERED = "answered"  # with a list of changed sales, which is not loaded
 
 
 @dataclass(frozen=True, slots=True)

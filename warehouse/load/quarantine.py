@@ -1,4 +1,4 @@
-"""Quarantine: rows that do not fit (type, key or month), listed while their load is current.
+"""Quarantine: rows that do not fit (type, key or month), listed until their load is replaced.
 
 The working file has only the position of each row, the reason and a checksum, so analysts may see the list.
 The values are only in the landing file of the load, which stays while any of its rows is listed.
@@ -30,9 +30,9 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is current for the row's month. If that month is unknown, the row stays while
-its load is current for any month. A row of a snapshot stays while the snapshot is the newest for any part
-of what it covers (`meta.history_scopes`)."""
+"""Keeps a row while its load is the newest for the row's month. If that month is unknown, the row stays while
+its load is the newest for any month. For a report with history, the row stays while its load is the newest
+for any month or requested id (`meta.history_scopes`)."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new

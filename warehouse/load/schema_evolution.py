@@ -26,7 +26,7 @@ NULL_TYPE = "NULL"
 MAX_EXACT = 2**53
 """A DOUBLE cannot hold every whole number beyond this; undocumented columns with such numbers become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""The id of the load that added or changed a column, and the time. A declared change has no id."""
+"""Id and fetch time of the load that added or changed a column. A declared change has a time, but no id."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def ensure_table(
 ) -> None:
     """Create the table if it does not exist, and add or widen columns for the new values.
 
-    `declared` has only the documented columns; the batches may have others.
+    `declared` has only the documented columns; the batches may have others. Raises ValueError if the table
+    exists as another kind of table, or belongs to another report.
     """
     key = declared.name.lower()
     stored = tables.get(key)
@@ -119,7 +120,7 @@ def common_type(types: Iterable[str]) -> str:
 
 
 def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
-    """Create a table in the file: our own columns first, then the service's in their order."""
+    """Create a table unless it exists: our own columns first, then the service's in their order."""
     our_columns = {**schema.our_columns, **(VALIDITY_COLUMNS if schema.history else {})}
     columns = [f"{quoted(name)} {type_}" for name, (type_, _) in our_columns.items()]
     columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]

@@ -1,7 +1,7 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns. This module judges all other columns by their names, and columns
-of free text too.
+The catalogue decides for documented columns. This module judges all other columns by their names. It also
+judges by the name whether a column has free text, even if the column is documented.
 """
 
 from __future__ import annotations

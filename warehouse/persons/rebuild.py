@@ -89,8 +89,8 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
     """Record the loads that landing has and the ledger lacks; returns how many of them had no error.
 
-    A load is 'failed' if its file states an error. It is 'superseded' if newer loads have all its months,
-    unless its report has a history. Otherwise it is 'landed', and a replay loads it. Landing does not have
+    A load is 'failed' if its file states an error. It is 'superseded' if its report has no history and newer
+    loads have all its months. Otherwise it is 'landed', and a replay loads it. Landing does not have
     the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
     recorded = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}

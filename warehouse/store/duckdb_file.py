@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 
 STORAGE_VERSION = "v1.0.0"
-"""The storage version of new files. With BLOCK_BYTES, clients of DuckDB from 1.1 on can read them."""
+"""The storage version of new files. Because of BLOCK_BYTES, only DuckDB 1.1 or newer can read them."""
 BLOCK_BYTES = 65536
 """The block size of new files. At DuckDB's default, files with many small tables are three times as large."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {

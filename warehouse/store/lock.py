@@ -53,7 +53,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work recorded in a lock's file; None if there was none yet, or if the last work finished."""
+        """The work recorded in a lock's file; None without a record: finished work removes its record."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -98,7 +98,7 @@ def work_lock(
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
     - `resumes` means that the body also completes the work of a command that had not finished. Otherwise the
-      record of such a command stays.
+      record of such a command stays, unless its `what` is the same.
 
     Only entry points take this lock: a nested call would wait for itself.
     """

@@ -18,7 +18,7 @@ from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 33
 """Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
-Changes to queries directly in sql/meta need no increment, because every publication recreates their views."""
+A change of another query in sql/meta needs no increment, because every publication recreates its view."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -26,7 +26,7 @@ SECTIONS = ("Columns", "Severity", "Concerns", "Parameters", "Kind", "Key", "For
 _ENTRY = re.compile(r" {3}(\S[^:]*): (.*)")
 
 SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
-"""Tables of configured customers and reports, with their key and their on/off column."""
+"""Tables of configured customers and reports, each with its key and its on/off column."""
 
 
 def create_meta(connection: DuckDBPyConnection) -> None:

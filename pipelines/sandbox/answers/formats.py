@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; its amounts are in kronor (or euros ...), not in öre or cents."""
+"""A JSON object; its amounts are in kronor or euros, not in öre or cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -38,7 +38,7 @@ INTAKES = (
 
 
 def moment(value: datetime | None) -> str | None:
-    """A local time without an offset; whole milliseconds have up to three digits, other fractions seven."""
+    """A local time without an offset; a fraction has up to three digits, or seven if three are too few."""
     if value is None:
         return None
     text = value.isoformat(timespec="seconds")
