@@ -152,7 +152,7 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # also record months that commands fetched in the last day, so that repaired ones turn green
+                # months that `brokerbi sync` repaired in the day before turn green too
                 fetched = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
                 batch = with_earlier_months(batch, windows, fetched)
             if windows:
@@ -296,7 +296,7 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """The time from which fetched months count as done, so that this run does not fetch them again.
+    """This run does not fetch again what was fetched since this time.
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill

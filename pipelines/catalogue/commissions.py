@@ -59,12 +59,12 @@ USER_EARNINGS = (  # the service does not state the office
 RUNNING_COMMISSION = (
     text(
         "userId",
-        "id of the user who earned it, from the commission split or the project",
+        "id of the user who earned the commission, as the commission split or the project has it",
         id_of="user",
         needed=True,
     ),
-    text("customerId", "customer id of the office, from the commission split or the project"),
-    text("estateId", "id of the estate or project for which it was earned"),
+    text("customerId", "customer id of the office, as the commission split or the project has it"),
+    text("estateId", "id of the estate or project for which the commission was earned"),
     money("amount", "the user's amount excluding VAT, in the estate's currency", needed=True),
     rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
     local_time("obtainedAt", "when the commission was earned"),
@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """The report for all kinds of assignment, then one for each kind, which replaces `{}` in descriptions."""
+    """The report for all kinds of assignment, then one for each kind, named where descriptions have `{}`."""
     for kind in (None, "Sale", "Valuation", "Writing"):
         suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(
@@ -108,7 +108,7 @@ def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapp
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return monthly_report(
         name=name,
-        description=f"Earnings of each {earner} in a month{{}}, as totals; so each request is for one month.",
+        description=f"Earnings of each {earner} in a month{{}}. An answer has totals, so it is of one month.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(

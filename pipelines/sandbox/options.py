@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--offices", type=int, default=7, help=f"the number of offices {default}")
     start_help = f"the first month of the history {default}"
     add("--from", dest="start", default="2023-01", metavar="YYYY-MM", help=start_help)
-    day_help = "the fixed day of the world (default: today, and tomorrow the next day)"
+    day_help = "the day on which the sandbox's clock stands still (default: it follows the real date)"
     add("--as-of", type=date.fromisoformat, metavar="DATE", help=day_help)
     add("--activity", type=float, default=1.0, help=f"how busy the agents are {default}")
     add("--host", default="127.0.0.1", help=f"a loopback address {default}")

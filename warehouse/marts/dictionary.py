@@ -18,13 +18,13 @@ LINEAGE_COLUMNS = {
     "_customer": "the customer whose answer the row comes from",
     "_month": "first day of the month of that answer",
     "_load_id": "the load of that answer; joins meta.loads",
-    "_row": "the row of bi that it comes from, by its column _row",
+    "_row": "the row of bi that this row comes from: its _row there",
 }
 """Columns that lead from a mart back to loads. The header of a query may state another meaning for them."""
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for a column's path in the answers. As terminals show the path, control characters are replaced."""
+"""SQL for a column's path in the answers. Control characters are replaced, because terminals show the path."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 

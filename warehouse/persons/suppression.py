@@ -45,7 +45,7 @@ def stored_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
-    """The rows to load, without erased persons. In a column of numbers, ids of erased persons become null."""
+    """The rows to load, with erased persons suppressed. In a column of numbers their ids become null."""
     for column, kind in id_columns(frame.columns, documented):
         ids = frame[column].cast(pl.String)
         aliases = erased.aliases(kind, ids.drop_nulls().unique())
@@ -129,7 +129,7 @@ def _update(
 
 
 def _suppressed_ids(ids: Any, erased: ErasedList) -> Any:
-    """A list of ids, or ids joined by ID_SEPARATOR, without erased persons."""
+    """A list of ids, or ids joined by ID_SEPARATOR, with erased persons suppressed."""
     if isinstance(ids, list):
         return [_suppressed_ids(joined, erased) for joined in ids]
     parts = ids.split(ID_SEPARATOR)

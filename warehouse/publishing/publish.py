@@ -103,7 +103,7 @@ def publish(
                 publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
         if publication.has_new_file:
             versions.prune(keep)
-        # If the file cannot be written, perhaps the ledger cannot either.
+        # If the published file cannot be written, recording the failure may fail too (a full disk).
         ignored = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
         with suppress(*ignored), store.writing() as connection:
             _record(connection, publication)
@@ -131,9 +131,9 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 class Unpublished:
     """The newest load that is not published.
 
-    `waiting_since_utc` is when the wait for the next publication began: the time of the latest publication,
-    failed attempt or rollback, or if there is none, of the first load. If `is_blocked` is true, a failed
-    check or mart prevented the publication of the newest load.
+    `waiting_since_utc` is when the wait for the next publication began: at the latest publication,
+    failed attempt or rollback. If there was none, it began at the first load. If `is_blocked` is true, a
+    failed check or mart prevented the publication of the newest load.
     """
 
     load_number: int
