@@ -296,7 +296,7 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """This run does not fetch again what was fetched since this time.
+    """The time since when months that were fetched count as done for this run.
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill

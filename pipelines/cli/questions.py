@@ -149,9 +149,10 @@ def print_explanation(explanation: Explanation) -> None:
         print_step("unknown", f"{report} is not loaded for this month, so the number is unknown, not zero")
         return
     print_step("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
-    condition = f"{'damaged' if explanation.damage else 'as they were stored'}; loaded by these rows of
-    meta.loads:" print_step("the answers", condition) print_records([{**asdict(load), "landing":
-    f"landing/{load.landing}"} for load in trace.loads]) print_records(
+    condition = "damaged" if explanation.damage else "as they were stored"
+    print_step("the answers", f"{condition}; loaded by these rows of meta.loads:")
+    print_records([{**asdict(load), "landing": f"landing/{load.landing}"} for load in trace.loads])
+    print_records(
         [
             {
                 "status": request.status,

@@ -29,8 +29,8 @@ class CircuitBreaker:
     It halves the rate limit if at least half of the latest 20 tries failed or were denied. It sets
     `stop_error`, which ends the run, in three cases:
     - At least three requests in a row failed, all of them because no connection could be made.
-    - At least `max_failures` requests in a row failed in all their tries. They belong to at least three pairs
-      of a report and a customer, and to at least three reports (or to all reports of a smaller run).
+    - At least `max_failures` requests in a row failed in all their tries. They belong to at least three
+      reports; in a run of fewer, to all of them, and to at least three pairs of a report and a customer.
     - Each report of the run has been denied (403) since the last request that showed access (200, 204 or
       400). The denials belong to at least six pairs of a report and a customer, and to at least three
       customers.

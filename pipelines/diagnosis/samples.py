@@ -47,7 +47,7 @@ IDS = {
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """A request has few tries, and little time for retries, because the operator is waiting."""
 MAX_UNANSWERED = 10
-REMEDY = 'Write each path in shapes.toml, or "-" if the service has none.'
+REMEDY = 'Write the path of each needed column in shapes.toml, or "-" if the service has none.'
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,10 @@ class ChangedMonth:
 
     @property
     def due_since_utc(self) -> datetime:
-        """A month last read before this time is due again.
+        """12 hours after the change, or when it was noticed, if that was earlier.
 
-        Example: a change was made at 09:00, and noticed at 03:00 on the next day. The month is due if it was
-        last read before 21:00.
+        A month last read before this time is due again. Example: a change was made at 09:00, and noticed at
+        03:00 on the next day. The month is due if it was last read before 21:00.
         """
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
@@ -145,6 +145,6 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMont
 def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
-    # A change of which only the day is known is recorded at the end of that day. Another change on that day
-    # seems earlier, but is new if it was made after the recorded change was noticed.
+    # If only the day of a change is known, the end of that day is stored as its time. A second change on that
+    # day then seems earlier, but is new if it was made after the first was noticed.
     return change.changed_at_utc > recorded.noticed_at_utc

@@ -24,7 +24,7 @@ LINEAGE_COLUMNS = {
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for a column's path in the answers. Control characters are replaced, because terminals show the path."""
+"""SQL for a column's path in the answers. Control characters are replaced for terminals."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SHARD = "_shard"
 WITHOUT_SHARD = "all"
 PUBLICATIONS = "_publications"
-LAKE_NOT_NAMED = "a lake has publications, but BROKERBI_LAKE is not set; set it, and run the command again"
+LAKE_NOT_NAMED = "a lake was written before, but BROKERBI_LAKE is not set; set it, and run the command again"
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications are kept."""
 TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
@@ -48,7 +48,7 @@ _TYPES = {
 """Patterns of types in the published file, each with the lake's type: DuckDB's name, then Delta's."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""DuckDB's type of a column that has only nulls. The lake gets such a column with its first value."""
+"""DuckDB's type of a column without any value or type. The lake lacks the column until it has a value."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
@@ -106,7 +106,7 @@ class _Lake:
 
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is not a stored version; `brokerbi publish` makes one.")
+            raise WarehouseError("The published file is no version of published/; run `brokerbi publish`.")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:

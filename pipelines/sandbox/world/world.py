@@ -19,7 +19,7 @@ EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
 """History is built this many months ahead, because future sales already have leads."""
 MONTHS_BEFORE = 7
-"""The most months from a sale's first lead to its contract."""
+"""More than the months from a sale's first lead to its contract; its staff may have left the office since."""
 
 
 @dataclass(frozen=True, slots=True)
