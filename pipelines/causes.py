@@ -63,6 +63,12 @@ class Cause:
         return example + sentence(shorten(self.first.error, MAX_ERROR_LENGTH))
 
     @property
+    def issue(self) -> str:
+        """The error, then in parentheses the affected reports, customers and months, and since when."""
+        scope = ", ".join(filter(None, (self.affected, f"since {self.since}" if self.since else "")))
+        return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"
+
+    @property
     def line(self) -> str:
         """The affected reports, customers and months, the error, and the remedy."""
         text = " ".join(filter(None, (self.error, self.first.remedy)))

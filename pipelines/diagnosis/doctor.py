@@ -199,5 +199,5 @@ def _state_findings(
         if verdict.is_well or not verdict.has_data:  # otherwise the causes below state what is wrong
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
-        first, affected = cause.first, f" ({cause.affected})" if cause.affected else ""
-        yield Finding(first.kind, Severity(first.severity), f"{first.error}{affected}", first.remedy)
+        first = cause.first
+        yield Finding(first.kind, Severity(first.severity), cause.issue, first.remedy)
