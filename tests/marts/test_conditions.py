@@ -28,17 +28,14 @@ def kinds_in(sql: str) -> set[str]:
     }
 
 
-def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
+def test_each_kind_is_described_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
+    assert {row["kind"] for row in constants("kinds")} == {*Kind}
     found = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
     assert found == {row["kind"] for row in constants("kinds") if row["known_by"] == "file"}
     of_figures = {row["kind"] for row in constants("kinds") if row["is_of_figures"]}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
         assert labels == of_figures | {"reports differ"}
-
-
-def test_every_kind_is_described() -> None:
-    assert {row["kind"] for row in constants("kinds")} == {*Kind}
 
 
 def conditions(given: Given) -> list[tuple[object, ...]]:
