@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 
@@ -44,9 +45,12 @@ def conditions(given: Given) -> list[tuple[object, ...]]:
     return found.fetchall()
 
 
-def refused(given: Given, *reports: str) -> None:
-    for report in reports:
-        record_denial(given, report, "M1", NOW.replace(tzinfo=UTC))
+def refused(given: Given, *reports: str, at: datetime = NOW) -> None:
+    """Denied to M1 in a sync, and to M9 only in `brokerbi doctor`."""
+    load = {"customer": "M1", "months": [], "status": "no access", "fetched_at_utc": at}
+    insert_rows(given, "meta.loads", [{**load, "report": name} for name in reports])
+    for report, customer in product(reports, ("M1", "M9")):
+        record_denial(given, report, customer, at.replace(tzinfo=UTC))
 
 
 def test_a_customer_is_denied_if_all_of_several_requested_reports_are_denied() -> None:
@@ -62,7 +66,7 @@ def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> N
     held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
     for days in (9, 1, 0):
-        record_denial(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
+        refused(given, "sales", at=NOW - timedelta(days=days))
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
     assert found == [("access lost", NOW - timedelta(days=9))]

@@ -115,9 +115,11 @@ def statuses_of_sales(world: Scenario) -> list[int]:
 
 def test_sync_and_doctor_request_a_denied_report_only_once_a_day(world: Scenario) -> None:
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
-    findings(world, ask=True)
-    sync(world.settings, Selection(), context=world.context)
     assert worst(world, "access of G1", ask=True).result.endswith("today, so not requested again: sales")
+    sync(world.settings, Selection(), context=world.context)
+    world.publish()
+    found = findings(world, ask=True)
+    assert [one.subject for one in found if "sales" in one.result] == ["no access"]
     assert statuses_of_sales(world) == [403]
 
 
