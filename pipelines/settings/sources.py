@@ -111,9 +111,10 @@ class Sources:
                 by_id[customer].clear()
                 by_id[customer].update(values)
             else:
+                part = next(iter(own)).upper() if isinstance(own, dict) else "PASSWORD"
                 self.problems.append(
                     f"{CUSTOMER}{customer.upper()} names no customer of the settings, or no setting of one; "
-                    f"write {CUSTOMER}<ID>__PASSWORD with the id of a customer."
+                    f"write {CUSTOMER}<ID>__{part} with the id of a customer."
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
