@@ -69,7 +69,10 @@ def judge(view: Overview) -> Verdict:
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.standings or not view.is_published:
         what = "published" if view.standings else "requested"
-        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_data=False)
+        sentence = f"Nothing has been {what} yet; run `brokerbi sync`."
+        if view.standings and view.published_file:
+            sentence = "The rebuilt working file has not been published yet; run `brokerbi publish`."
+        return Verdict(sentence, WARNING, has_data=False)
     fresh = [row for row in view.standings if row.state == "fresh"]
     reports = counted(len({row.report for row in fresh}), "report")
     if len(customers := {row.customer for row in fresh}) > 1:
