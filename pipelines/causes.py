@@ -64,8 +64,9 @@ class Cause:
 
     @property
     def issue(self) -> str:
-        """The error, then in parentheses the affected reports, customers and months, and since when."""
-        scope = ", ".join(filter(None, (self.affected, f"since {self.since}" if self.since else "")))
+        """The error, then in parentheses what is affected and, unless the error says it, since when."""
+        since = "" if self.since in self.error else f"since {self.since}"
+        scope = ", ".join(filter(None, (self.affected, since)))
         return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"
 
     @property

@@ -179,10 +179,10 @@ def _service_findings(
         if any(not denial_conditions(report, customer, conditions) for report in denied):
             # no sync has requested these reports yet, so no condition below reports the denials
             result += f"; denied today, so not requested again: {list_names(denied)}"
-            remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
-            if not answered:
-                remedy = "check the customer id and the access of the login"
-            severity = Severity.WARNING if answered else Severity.ERROR
+            severity, remedy = Severity.ERROR, "check the customer id and the access of the login"
+            if answered:
+                severity = Severity.WARNING
+                remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
             yield Finding(f"access of {customer}", severity, result, remedy)
         elif answered and len(answered) == len(accepted):
             yield Finding(f"access of {customer}", Severity.WELL, result)

@@ -66,9 +66,7 @@ def test_a_good_installation_has_no_errors(read: Scenario) -> None:
     assert [one for one in findings(read, ask=True) if one.severity is Severity.ERROR] == []
 
 
-def test_every_report_of_every_customer_is_requested_once_for_the_latest_past_month(
-    world: Scenario,
-) -> None:
+def test_every_report_of_every_customer_is_requested_once_for_the_latest_past_month(world: Scenario) -> None:
     findings(world, ask=True)
     assert len(world.asked) == 4 * len(world.settings.customers)
     days = {entry.query["datefrom"][:10] for entry in world.asked if "datefrom" in entry.query}
