@@ -37,6 +37,7 @@ from pipelines.months import Month
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
+from pipelines.sync.guard import COLUMN_EMPTIED, ROWS_LOST
 from pipelines.sync.progress import Progress
 from pipelines.sync.summary import FAILING
 from pipelines.sync.sync import sync
@@ -190,7 +191,8 @@ def _raise_if_failed(
     causes = {condition.cause for condition in conditions}
     is_retried = not causes.isdisjoint(TRANSIENT) and not _is_automatic_retry(context)
     retry = f"The step is retried automatically in {project.retry_seconds:g} seconds."
-    note = retry if is_retried else "" if causes == {FORBIDDEN} else REMEDY  # a denial lasts until tomorrow
+    is_lasting = causes and causes <= {FORBIDDEN, ROWS_LOST, COLUMN_EMPTIED}  # a repetition changes nothing
+    note = retry if is_retried else "" if is_lasting else REMEDY
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")

@@ -63,6 +63,13 @@ class Cause:
         return example + sentence(shorten(self.first.error, MAX_ERROR_LENGTH))
 
     @property
+    def issue(self) -> str:
+        """The error, then in parentheses what is affected and, unless the error says it, since when."""
+        since = "" if self.since in self.error else f"since {self.since}"
+        scope = ", ".join(filter(None, (self.affected, since)))
+        return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"
+
+    @property
     def line(self) -> str:
         """The affected reports, customers and months, the error, and the remedy."""
         text = " ".join(filter(None, (self.error, self.first.remedy)))

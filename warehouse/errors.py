@@ -56,9 +56,9 @@ _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File to
 _NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
 _UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
 """Names of our temporary files, which are renamed once they are complete."""
-_DAMAGED_WORDS = re.compile(
+DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
-    "Failed to replay WAL|Failure while replaying WAL"
+    "Failed to replay WAL|Failure while replaying WAL|Serialization Error"
 )
 
 
@@ -104,6 +104,6 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
             f"{path} was written by a newer DuckDB than {duckdb.__version__}; install a newer one, "
             f"or {remedy.damaged}."
         )
-    if _DAMAGED_WORDS.search(text):
+    if DAMAGED_WORDS.search(text):
         return FileDamaged(f"{path} is damaged ({text.splitlines()[0]}); {remedy.damaged}.")
     return None

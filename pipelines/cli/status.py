@@ -69,10 +69,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     shown = ("report", "customer", "missing", "last_success_utc", "state") if details else ()
     print_records(list(_standings(view, planned, details=details)), shown)
     for cause in causes(view.conditions, by_report=details):
-        since = f"since {cause.since}" if cause.since else ""
-        scope = ", ".join(filter(None, (cause.affected, since)))
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
-        print_wrapped("- ", f"{cause.error.rstrip('.')}{f' ({scope})' if scope else ''}", is_grey=is_grey)
+        print_wrapped("- ", cause.issue, is_grey=is_grey)
         if cause.first.remedy:
             print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
     for (report, customer), cap in view.caps.items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.model import Report
-from pipelines.causes import causes, list_names
+from pipelines.causes import causes, denial_conditions, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
@@ -151,6 +151,7 @@ def _service_findings(
     known_ids: dict[str, set[str]] = defaultdict(set)
     try:
         samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
+        conditions = overview(Store(settings.data_dir)).conditions
     except WarehouseError:  # a state finding reports why
         yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
         return
@@ -175,10 +176,14 @@ def _service_findings(
         answered = [sample for sample in accepted if sample.state not in ("no access", "not answered")]
         result = f"answered: {len(answered)} of {counted(len(accepted), 'report')}"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
-        if denied and len(denied) < len(accepted):  # if all are denied, a condition below reports it
-            result += f"; denied today, so not requested again: {', '.join(denied)}"
-            remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
-            yield Finding(f"access of {customer}", Severity.WARNING, result, remedy)
+        if any(not denial_conditions(report, customer, conditions) for report in denied):
+            # no sync has requested these reports yet, so no condition below reports the denials
+            result += f"; denied today, so not requested again: {list_names(denied)}"
+            severity, remedy = Severity.ERROR, "check the customer id and the access of the login"
+            if answered:
+                severity = Severity.WARNING
+                remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
+            yield Finding(f"access of {customer}", severity, result, remedy)
         elif answered and len(answered) == len(accepted):
             yield Finding(f"access of {customer}", Severity.WELL, result)
 
@@ -199,5 +204,5 @@ def _state_findings(
         if verdict.is_well or not verdict.has_data:  # otherwise the causes below state what is wrong
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
-        first, affected = cause.first, f" ({cause.affected})" if cause.affected else ""
-        yield Finding(first.kind, Severity(first.severity), f"{first.error}{affected}", first.remedy)
+        first = cause.first
+        yield Finding(first.kind, Severity(first.severity), cause.issue, first.remedy)

@@ -69,7 +69,10 @@ def judge(view: Overview) -> Verdict:
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.standings or not view.is_published:
         what = "published" if view.standings else "requested"
-        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_data=False)
+        sentence = f"Nothing has been {what} yet; run `brokerbi sync`."
+        if view.standings and view.published_file:
+            sentence = "The rebuilt working file has not been published yet; run `brokerbi publish`."
+        return Verdict(sentence, WARNING, has_data=False)
     fresh = [row for row in view.standings if row.state == "fresh"]
     reports = counted(len({row.report for row in fresh}), "report")
     if len(customers := {row.customer for row in fresh}) > 1:
@@ -256,7 +259,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
         yield Condition(
             Kind.NOT_IN_SETTINGS,
             customer=name,
-            error=f"{name} has loaded rows and is no longer in BROKERBI_CUSTOMERS; its rows stay.",
+            error="The customer has loaded rows and is no longer in BROKERBI_CUSTOMERS; its rows stay.",
             remedy="Correct BROKERBI_CUSTOMERS, or keep the customer there with active = false.",
         )
 
@@ -306,7 +309,7 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
             Kind.DAEMON,
             ERROR if now - seen > DAEMON_SILENT_AFTER else WARNING,
             since_utc=seen.replace(tzinfo=None),
-            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC.",
+            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M} UTC.",
             remedy=f"{START_DAEMON}; if Dagster is no longer used, remove {data_dir / DAEMON_SEEN}.",
         )
 

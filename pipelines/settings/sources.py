@@ -105,15 +105,15 @@ class Sources:
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}
         for customer, own in customers.items():
-            if customer in by_id and isinstance(own, dict):
-                own = {"logins" if key == "login" else key: value for key, value in own.items()}
-                values = overlay(by_id[customer], own)
-                by_id[customer].clear()
-                by_id[customer].update(values)
+            if isinstance(own, dict) and (entry := by_id.get(customer)):
+                values = overlay(entry, {"logins" if key == "login" else key: own[key] for key in own})
+                entry.clear()
+                entry.update(values)
             else:
+                part = next(iter(own)).upper() if isinstance(own, dict) else "PASSWORD"
                 self.problems.append(
                     f"{CUSTOMER}{customer.upper()} names no customer of the settings, or no setting of one; "
-                    f"write {CUSTOMER}<ID>__PASSWORD with the id of a customer."
+                    f"write {CUSTOMER}<ID>__{part} with the id of a customer."
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:

@@ -19,18 +19,19 @@ from pipelines.words import counted
 from warehouse.load.profile import Profiles, TableProfile, add_up, stored_rows
 
 if TYPE_CHECKING:
-    from pipelines.catalogue.model import ShrinkLimits
+    from pipelines.catalogue.model import Report
     from warehouse.protocols import TableLike
 
 MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
-    "Compare the report with the brokerage system. If the answer is right, run `brokerbi sync "
-    "--accept-shrink`, or launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
+    "Compare the report with the brokerage system. If each answer that is held back is right, run `brokerbi "
+    "sync --accept-shrink --report {report}` (for one customer, add `--customer ID`), or launch the report "
+    "in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY_FOR_COLUMNS = (
-    "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes` "
-    f"shows what arrives). {REMEDY}"
+    "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes "
+    "--report {report}` shows what arrives). " + REMEDY
 )
 
 
@@ -43,9 +44,10 @@ class HeldBack(Exception):
 
 
 def check_shrink(
-    limits: ShrinkLimits, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
+    report: Report, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
 ) -> None:
     """Raise HeldBack if a window's answer breaks a rule; `rows` are its row counts by month."""
+    limits = report.shrink_limits
     stored_counts = {month: stored_rows(stored, month) for month in rows}
     for months in ([*rows], *([month] for month in rows)):
         count = sum(stored_counts[month] for month in months)
@@ -53,17 +55,19 @@ def check_shrink(
         if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
             issue = f"{lost} of {counted(count, 'stored row')}{when} would be removed"
-            raise HeldBack(ROWS_LOST, issue, REMEDY)
-    check_columns(add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
+            raise HeldBack(ROWS_LOST, issue, REMEDY.format(report=report.name))
+    check_columns(report, add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
 
 
-def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
+def check_columns(
+    report: Report, stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1
+) -> None:
     """Raise HeldBack if the answer has rows, but no value in a column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
         issue = f"{list_names(emptied)}: empty in all new rows, but filled in most stored rows"
-        raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
+        raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS.format(report=report.name))
 
 
 def _emptied_columns(

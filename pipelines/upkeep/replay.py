@@ -154,7 +154,7 @@ class _Replay:
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
                 # raises if a column would lose its values, because the answer then has an earlier shape
-                check_columns(stored.get(load.load_id, {}), reread.tables)
+                check_columns(report, stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:
                 raise

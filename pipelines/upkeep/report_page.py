@@ -135,7 +135,7 @@ def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = 
             cases=cause.number,
             since_utc=cause.since_utc,
             concerns=cause.affected or None,
-            what_was_found=cause.first.error,
+            what_was_found=cause.error,
             what_to_do=cause.first.remedy or None,
         )
         for cause in causes(observed.conditions)

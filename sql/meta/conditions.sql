@@ -167,7 +167,9 @@ all_conditions AS (
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
         END AS error,
-        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access. `brokerbi sync --refresh --customer ID` requests it before tomorrow.' END AS remedy
+        'Ask the service''s support for access' || CASE
+            WHEN last_success_utc IS NULL THEN ', or switch the report off (`BROKERBI_REPORTS=-name`).'
+            ELSE '. `brokerbi sync --refresh --customer ID` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
@@ -220,8 +222,7 @@ all_conditions AS (
         ))
     UNION ALL BY NAME
     SELECT
-        'changes unknown' AS kind, asked_of AS report, customer,
-        max(fetched_at_utc) AS since_utc,
+        'changes unknown' AS kind, asked_of AS report, customer, max(fetched_at_utc) AS since_utc, 'changes' AS cause,
         'The service did not report which sales changed; changes in older months will be noticed only when '
         || 'those months are next due: ' || arg_max(error, fetched_at_utc) AS error,
         'The next nightly run requests them again; after a 403, tomorrow''s.' AS remedy

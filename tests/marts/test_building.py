@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.marts.given import Given, warehouse
 from warehouse.marts.build import MartError, MartTooLarge, build_marts, build_within_memory
+from warehouse.marts.checks import run_checks
 from warehouse.marts.queries import SQL, QueryError
 
 HEADER = "-- What is it?\n-- One row.\n"
@@ -88,6 +90,17 @@ def test_a_file_without_a_header_is_an_error(tmp_path: Path) -> None:
 def test_a_mart_that_cannot_be_built_is_named_with_its_file(tmp_path: Path, sql: str) -> None:
     with pytest.raises(MartError, match=r"marts\.a cannot be built from .*a\.sql: "):
         build_marts(warehouse(), room(tmp_path, marts_a=sql))
+
+
+def test_damage_that_a_mart_or_a_check_reads_is_an_error_of_the_file(tmp_path: Path) -> None:
+    damage = "SELECT error('Corrupt database file') AS x"
+    folder = room(tmp_path, marts_a=damage, checks_c=f"{HEADER}-- Severity: error\n{damage}")
+    for read in (
+        lambda: build_marts(warehouse(), folder),
+        lambda: run_checks(warehouse(), folder / "checks"),
+    ):
+        with pytest.raises(duckdb.Error, match="Corrupt database file"):
+            read()
 
 
 @pytest.mark.parametrize("kind", ["view", "table"])

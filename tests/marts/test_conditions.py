@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 
@@ -28,7 +29,8 @@ def kinds_in(sql: str) -> set[str]:
     }
 
 
-def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
+def test_each_kind_is_described_and_has_words_on_pages_if_it_makes_figures_doubtful() -> None:
+    assert {row["kind"] for row in constants("kinds")} == {*Kind}
     found = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
     assert found == {row["kind"] for row in constants("kinds") if row["known_by"] == "file"}
     of_figures = {row["kind"] for row in constants("kinds") if row["is_of_figures"]}
@@ -37,19 +39,18 @@ def test_each_kind_in_the_file_is_found_and_has_words_on_pages_if_it_makes_figur
         assert labels == of_figures | {"reports differ", "failed again"}
 
 
-def test_every_kind_is_described() -> None:
-    assert {row["kind"] for row in constants("kinds")} == {*Kind}
-
-
 def conditions(given: Given) -> list[tuple[object, ...]]:
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, severity, report, customer FROM meta.conditions ORDER BY ALL")
     return found.fetchall()
 
 
-def refused(given: Given, *reports: str) -> None:
-    for report in reports:
-        record_denial(given, report, "M1", NOW.replace(tzinfo=UTC))
+def refused(given: Given, *reports: str, at: datetime = NOW) -> None:
+    """Denied to M1 in a sync, and to M9 only in `brokerbi doctor`."""
+    load = {"customer": "M1", "months": [], "status": "no access", "fetched_at_utc": at}
+    insert_rows(given, "meta.loads", [{**load, "report": name} for name in reports])
+    for report, customer in product(reports, ("M1", "M9")):
+        record_denial(given, report, customer, at.replace(tzinfo=UTC))
 
 
 def test_a_customer_is_denied_if_all_of_several_requested_reports_are_denied() -> None:
@@ -65,7 +66,7 @@ def test_a_denial_repeated_every_night_is_as_old_as_the_first(given: Given) -> N
     held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
     for days in (9, 1, 0):
-        record_denial(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
+        refused(given, "sales", at=NOW - timedelta(days=days))
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
     assert found == [("access lost", NOW - timedelta(days=9))]

@@ -16,6 +16,7 @@ from warehouse.store.meta_schema import write_configured
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
 START = date(2026, 1, 1)
+PROBE = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
 STATES = "SELECT report, customer, state, is_late FROM meta.freshness ORDER BY ALL"
 
 
@@ -131,8 +132,7 @@ def test_changes_unknown_because_login_or_service_failed_are_no_separate_problem
     given = warehouse()
     known = {"error_kind": error.__name__, "trouble": error.trouble}
     failed(given, NOW, report, "M1", error="Why.", **known)
-    told = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
-    insert_rows(given, "meta.probes", [told])
+    insert_rows(given, "meta.probes", [PROBE])
     assert len(problems(given)) == number
 
 
@@ -141,15 +141,13 @@ def test_no_changes_are_expected_of_switched_off_reports(*, active: bool, is_on:
     given = warehouse()
     configure(given, active=active, sales=is_on)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW)
-    told = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
-    insert_rows(given, "meta.probes", [told])
+    insert_rows(given, "meta.probes", [PROBE])
     assert [kind for kind, *_ in problems(given)] == ["changes unknown"] * number
 
 
-def test_changes_that_are_unknown_for_the_same_reason_are_one_cause() -> None:
+def test_unknown_changes_are_one_cause_whatever_the_errors() -> None:
     given = warehouse()
-    probe = {"asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
-    insert_rows(given, "meta.probes", [{"customer": customer, **probe} for customer in ("M1", "M2")])
+    insert_rows(given, "meta.probes", [{**PROBE, "customer": name, "error": name} for name in ("M1", "M2")])
     build(given, "meta.conditions")
     found = given.execute("SELECT count(DISTINCT cause_key), count(*) FROM meta.conditions")
     assert found.fetchone() == (1, 2)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 from pipelines.causes import cause_lines, causes
-from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.models import Request, Try
-from pipelines.connect.pace import RateLimit
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 
@@ -53,6 +50,13 @@ def test_one_of_several_errors_with_one_cause_is_an_example() -> None:
     assert cause_lines(outage) == ["sales of M1, M2: M1."]
 
 
+def test_an_issue_has_its_beginning_once() -> None:
+    since = datetime(2026, 6, 1, 5)
+    errors = ("It failed", "It failed at 2026-06-01 05:00 UTC")
+    issues = [cause.issue for text in errors for cause in causes([failed(error=text, since_utc=since)])]
+    assert issues == ["It failed (sales of M1, since 2026-06-01 05:00 UTC)", f"{errors[1]} (sales of M1)"]
+
+
 def test_only_some_of_many_customers_are_named_and_further_causes_are_counted() -> None:
     many = [failed(f"c{number:02}", cause="Unavailable") for number in range(30)]
     assert cause_lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
@@ -60,12 +64,3 @@ def test_only_some_of_many_customers_are_named_and_further_causes_are_counted() 
         cause_lines([failed(error=str(number)) for number in range(9)])[-1]
         == "`brokerbi status` shows 3 more causes."
     )
-
-
-def test_a_run_stopped_by_denials_reports_missing_access_and_no_outage() -> None:
-    breaker = CircuitBreaker(RateLimit(1, 1e6))
-    for number in range(9):
-        asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
-        breaker.note_try(Try(asked, 1, 403, 0, 0.1))
-    assert breaker.stop_error is not None
-    assert breaker.stop_error.remedy.startswith("Ask the service's support what changed in the access")

@@ -75,10 +75,10 @@ class Overview:
     It is false while a command is running, and after a command that failed or was killed.
     """
     published_file: str = ""
-    """Empty if the file is as the latest publication or rollback left it, else GONE, CHANGED or DAMAGED."""
+    """GONE, CHANGED, DAMAGED, UNRECORDED (after a replay of a lost working file), or empty if it is well."""
 
 
-GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
+GONE, CHANGED, DAMAGED, UNRECORDED = "gone", "changed", "damaged", "unrecorded"
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, due_utc, state
     FROM meta.freshness ORDER BY report, customer
@@ -152,6 +152,8 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
     current = connection.execute(_CURRENT_PUBLICATION).fetchall()
     if not versions.published.exists():
         return GONE if current else ""
+    if not current:
+        return UNRECORDED
     if all(versions.is_as_published(*publication) for _, *publication in current):
         return ""
     # a running publication may have renamed its file, but cannot record that while this connection is open

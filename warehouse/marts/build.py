@@ -11,6 +11,7 @@ from typing import TypeVar
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.errors import DAMAGED_WORDS
 from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, by_dependency, queries
 from warehouse.marts.relations import declare_relations
@@ -171,5 +172,7 @@ def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE"
         if name != query.table:
             connection.execute(f"CREATE VIEW {query.table} AS FROM temp.main.{name}")
     except duckdb.Error as error:
+        if DAMAGED_WORDS.search(str(error)):
+            raise
         failure = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
         raise failure(f"{query.table} cannot be built from {query.path}: {error}") from error

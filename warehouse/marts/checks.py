@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.errors import DAMAGED_WORDS
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
@@ -118,6 +119,8 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
         rows, sample, subjects = _violations(connection, expanded_sql(connection, check))
         why = ""
     except duckdb.Error as error:
+        if DAMAGED_WORDS.search(str(error)):
+            raise
         rows, sample, subjects, why = 1, [{"message": str(error)}], [], str(error)
     return CheckResult(
         check.name, check.severity, rows, tuple(sample), check.question, why, check.concerns, tuple(subjects)

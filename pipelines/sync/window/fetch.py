@@ -162,8 +162,7 @@ class _WindowReader:
                     f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
         if not self.task.accept_shrink:
-            limits = self.report.shrink_limits
-            check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
+            check_shrink(self.report, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had "
             f"{counted(stored_rows(self.task.stored, day), 'row')} and has "

@@ -39,9 +39,7 @@ held AS (
 
 pairs AS (
     SELECT report, customer FROM tries
-    UNION
-    SELECT report, customer FROM meta.access
-    UNION
+    UNION  -- not with meta.access: `brokerbi doctor` may have requested a customer with a wrong id
     SELECT report, customer FROM meta.reports, meta.customers
     WHERE is_on AND is_active AND is_awaited IS DISTINCT FROM false
 ),

@@ -109,6 +109,13 @@ def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(t
     assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
 
 
+def test_a_run_is_not_to_be_repeated_for_an_answer_that_is_held_back(tmp_path: Path) -> None:
+    made, month = harness(tmp_path, customers=M16), f"{M16}|2026-11"
+    assert made.run("users", first=month, last=month).success
+    made.service.faults.switch([Fault("empty_report")])
+    assert failure_of(made.run("users", first=month, last=month)).endswith("brokerbi/accept_shrink=yes.")
+
+
 def test_a_report_is_planned_in_one_event_and_each_failed_partition_in_one_more(failed: Failed) -> None:
     made, result = failed
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED

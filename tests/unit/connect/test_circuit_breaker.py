@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, HostDown
+from pipelines.connect.errors import AllDenied, ConnectError, HostDown
 from pipelines.connect.models import Try
 from pipelines.connect.pace import RateLimit, RetryPolicy
 from tests.unit.connect.fake_service import (
@@ -139,7 +139,7 @@ def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> C
 def test_the_run_ends_if_every_report_is_denied_for_three_customers_in_a_row(
     reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
 ) -> None:
-    assert bool(after(reports, *answers).stop_error) == is_open
+    assert isinstance(after(reports, *answers).stop_error, AllDenied) == is_open
 
 
 THREE_REPORTS = ["sales", "users", "tips"]

@@ -66,9 +66,7 @@ def test_a_good_installation_has_no_errors(read: Scenario) -> None:
     assert [one for one in findings(read, ask=True) if one.severity is Severity.ERROR] == []
 
 
-def test_every_report_of_every_customer_is_requested_once_for_the_latest_past_month(
-    world: Scenario,
-) -> None:
+def test_every_report_of_every_customer_is_requested_once_for_the_latest_past_month(world: Scenario) -> None:
     findings(world, ask=True)
     assert len(world.asked) == 4 * len(world.settings.customers)
     days = {entry.query["datefrom"][:10] for entry in world.asked if "datefrom" in entry.query}
@@ -115,9 +113,11 @@ def statuses_of_sales(world: Scenario) -> list[int]:
 
 def test_sync_and_doctor_request_a_denied_report_only_once_a_day(world: Scenario) -> None:
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
-    findings(world, ask=True)
-    sync(world.settings, Selection(), context=world.context)
     assert worst(world, "access of G1", ask=True).result.endswith("today, so not requested again: sales")
+    sync(world.settings, Selection(), context=world.context)
+    world.publish()
+    found = findings(world, ask=True)
+    assert [one.subject for one in found if "sales" in one.result] == ["no access"]
     assert statuses_of_sales(world) == [403]
 
 

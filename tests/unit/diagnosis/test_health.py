@@ -19,7 +19,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
-from warehouse.ledger.status import CHANGED, GONE, Overview, ReportStatus
+from warehouse.ledger.status import CHANGED, GONE, UNRECORDED, Overview, ReportStatus
 from warehouse.persons.erased_list import record_begun, record_finished
 
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
@@ -38,10 +38,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
     ("conditions", "verdict"),
     [
         ([], Verdict("All is well: 1 report fresh.", Severity.WELL)),
-        (
-            [NO_ACCESS],
-            Verdict("All is well except for no access (1 report): 1 report fresh.", WARNING),
-        ),
+        ([NO_ACCESS], Verdict("All is well except for no access (1 report): 1 report fresh.", WARNING)),
         (
             [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
             Verdict("Action needed: failed (2 reports); also no access (1 report).", ERROR),
@@ -83,6 +80,8 @@ def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert not judge(Overview([])).has_data
     killed = judge(Overview([FRESH], [NO_ACCESS], is_published=False))
     assert (killed.sentence[:31], killed.is_well) == ("Nothing has been published yet;", False)
+    rebuilt = judge(Overview([FRESH], is_published=False, published_file=UNRECORDED))
+    assert (rebuilt.sentence[-28:], rebuilt.is_well) == ("yet; run `brokerbi publish`.", False)
     lost = judge(Overview([], [FAILED], is_lost=True))
     assert (lost.sentence[:24], lost.is_well) == ("The working file is gone", False)
     failed = Overview([FRESH], [FAILED], is_published=False)

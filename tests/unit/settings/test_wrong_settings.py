@@ -36,7 +36,8 @@ WRONG = [
     ("USERNAME", "hush:hush", "contains a colon or a control character, which Basic"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file; correct the path."),
-    ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of the settings, or no setting of one; write"),
+    ("CUSTOMER__M9__PASSWORD", "hush", "or no setting of one; write BROKERBI_CUSTOMER__<ID>__PASSWORD"),
+    ("CUSTOMER__M9__ACTIVE", "no", "or no setting of one; write BROKERBI_CUSTOMER__<ID>__ACTIVE with"),
     ("CUSTOMER__G2__PASWORD", "hush", "S: customer 'G2' has a key 'pasword' that is not a setting."),
     ("CUSTOMER__G2__ACTIVE", "nej", "S: the active of customer 'G2' is not true or false."),
     ("PSEUDONYMKEY", "hush", "is not a setting; did you mean BROKERBI_PSEUDONYM_KEY?"),
@@ -116,10 +117,7 @@ def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sen
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
         ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
-        (
-            '[{id = "M1", active = false}]',
-            "names no active customer; name at least one, like M30011.",
-        ),
+        ('[{id = "M1", active = false}]', "names no active customer; name at least one, like M30011."),
     ],
 )
 def test_invalid_customers_of_the_file_are_rejected(tmp_path: Path, customers: str, sentence: str) -> None:

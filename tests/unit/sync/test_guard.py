@@ -8,56 +8,55 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipelines.catalogue.model import ONE_MONTH_LIMITS, SNAPSHOT_LIMITS, ShrinkLimits, text
+from pipelines.catalogue.model import text
+from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import COLUMN_EMPTIED, REMEDY, REMEDY_FOR_COLUMNS, ROWS_LOST, HeldBack, check_shrink
 from warehouse.load.profile import Profiles, TableProfile
 
-MANY_MONTHS = ShrinkLimits()
-
 
 def held_back(
-    stored: dict[str, TableProfile], *tables: NormalizedTable, rows: int, limits: ShrinkLimits = MANY_MONTHS
+    stored: dict[str, TableProfile], *tables: NormalizedTable, rows: int, report: str = "sales"
 ) -> tuple[str, str, str]:
     """The rule that holds an answer back, what was found, and the remedy; empty if nothing does."""
     try:
-        check_shrink(limits, {None: stored}, tables, {None: rows})
+        check_shrink(REPORTS[report], {None: stored}, tables, {None: rows})
     except HeldBack as error:
         return error.rule, error.issue, error.remedy
     return "", "", ""
 
 
 @pytest.mark.parametrize(
-    ("limits", "stored", "now", "is_held"),
+    ("report", "stored", "now", "is_held"),
     [
-        (MANY_MONTHS, 100, 49, True),
-        (MANY_MONTHS, 100, 50, False),
-        (MANY_MONTHS, 20, 0, True),
-        (MANY_MONTHS, 19, 0, False),
-        (ONE_MONTH_LIMITS, 5, 2, True),
-        (ONE_MONTH_LIMITS, 4, 0, False),
-        (SNAPSHOT_LIMITS, 3, 0, True),
-        (SNAPSHOT_LIMITS, 30, 20, True),
-        (SNAPSHOT_LIMITS, 30, 21, False),
-        (SNAPSHOT_LIMITS, 0, 0, False),
+        ("sales", 100, 49, True),
+        ("sales", 100, 50, False),
+        ("sales", 20, 0, True),
+        ("sales", 19, 0, False),
+        ("commission_user", 5, 2, True),
+        ("commission_user", 4, 0, False),
+        ("users", 3, 0, True),
+        ("users", 30, 20, True),
+        ("users", 30, 21, False),
+        ("users", 0, 0, False),
     ],
 )
 def test_an_answer_may_remove_at_most_half_of_enough_rows_or_a_third_of_a_snapshot(
-    limits: ShrinkLimits, stored: int, now: int, *, is_held: bool
+    report: str, stored: int, now: int, *, is_held: bool
 ) -> None:
     found = f"{stored - now} of {stored} stored rows would be removed; the old rows stay."
-    expected = (ROWS_LOST, found, REMEDY) if is_held else ("", "", "")
-    assert held_back({"sold": TableProfile(stored)}, rows=now, limits=limits) == expected
+    expected = (ROWS_LOST, found, REMEDY.format(report=report)) if is_held else ("", "", "")
+    assert held_back({"sold": TableProfile(stored)}, rows=now, report=report) == expected
 
 
 def test_a_month_may_not_lose_more_than_half_of_its_rows_even_if_the_window_loses_few() -> None:
     january, february = date(2026, 1, 1), date(2026, 2, 1)
     stored: Profiles = {january: {"sold": TableProfile(40)}, february: {"sold": TableProfile(400)}}
     with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would be removed"):
-        check_shrink(MANY_MONTHS, stored, (), {january: 1, february: 400})
+        check_shrink(REPORTS["sales"], stored, (), {january: 1, february: 400})
 
 
-NOTES = tuple("abcdef")
+NOTES = tuple("ab")
 SOLD = (text("id", "id"), *(text(name, name, needed=name == "a") for name in NOTES))
 
 
@@ -84,7 +83,8 @@ def emptied(*tables: NormalizedTable, notes: int = 11, agent_rows: int = 20) -> 
 def test_a_column_that_most_stored_rows_fill_may_not_be_empty_in_all_new_rows() -> None:
     found = "sold.a: empty in all new rows, but filled in most stored rows; the old rows stay."
     assert emptied(sold(20), agents(30)) == ("", "", "")
-    assert emptied(sold(1, note=None), agents(30)) == (COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
+    remedy = REMEDY_FOR_COLUMNS.format(report="sales")
+    assert emptied(sold(1, note=None), agents(30)) == (COLUMN_EMPTIED, found, remedy)
     assert emptied(sold(1, note=None), agents(30), notes=10) == ("", "", "")
 
 
@@ -98,9 +98,3 @@ def test_of_few_stored_rows_only_a_column_that_marts_need_may_not_be_empty() -> 
         held_back({"sold": TableProfile(1, Counter({a: 1}))}, sold(1, note=None), rows=1)[0] for a in "ab"
     ]
     assert found == [COLUMN_EMPTIED, ""]
-
-
-def test_some_empty_columns_are_named_and_the_others_counted() -> None:
-    stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
-    found = held_back(stored, sold(20, note=None), rows=20)[1]
-    assert found.startswith("sold.a, sold.b, sold.c, sold.d and 2 more: empty in all new rows")

@@ -17,7 +17,7 @@ from tests.unit.warehouse.given import JANUARY, NOON, Given, Rejected, sales, us
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.status import CHANGED, DAMAGED, GONE, overview
+from warehouse.ledger.status import CHANGED, DAMAGED, GONE, UNRECORDED, overview
 from warehouse.publishing.publish import Publication, publish, rollback
 from warehouse.store.lock import work_lock
 from warehouse.store.versions import Versions
@@ -138,6 +138,8 @@ def test_a_published_file_that_is_not_as_it_was_published_is_a_condition(
     assert overview(given.store).published_file == found
     assert seen(published(given, 2).path) == [("2",)]
     assert overview(given.store).published_file == ""
+    given.change("DELETE FROM meta.publications")
+    assert overview(given.store).published_file == UNRECORDED
 
 
 @pytest.mark.parametrize(("is_working", "found"), [(True, ""), (False, CHANGED)])
