@@ -194,10 +194,7 @@ def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
     ]  # fmt: skip
     by_age = "valuations, to_2, to_7, to_30, to_90, longer, tips"
     build_for(given, UNTOUCHED)
-    assert given.sql(UNTOUCHED).select(by_age).fetchall() == [
-        (1, 1, 1, 1, 0, 1, 0),
-        (0, 0, 0, 0, 3, 0, 0),
-    ]
+    assert given.sql(UNTOUCHED).select(by_age).fetchall() == [(1, 1, 1, 1, 0, 1, 0), (0, 0, 0, 0, 3, 0, 0)]
 
 
 def test_the_office_of_a_groups_lead_is_known_by_any_of_its_ids_or_name_or_user() -> None:
