@@ -169,7 +169,7 @@ all_conditions AS (
         END AS error,
         'Ask the service''s support for access' || CASE
             WHEN last_success_utc IS NULL THEN ', or switch the report off (`BROKERBI_REPORTS=-name`).'
-            ELSE '. `brokerbi sync --refresh --customer ID` requests it before tomorrow.' END AS remedy
+            ELSE '. `brokerbi sync --refresh --customer ID --report NAME --from MONTH` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'

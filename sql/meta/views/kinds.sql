@@ -27,7 +27,7 @@ FROM (VALUES
     ),
     (
         'unpublished', 'file', ['error'], false, false,
-        'the latest file was held back or failed, is missing or damaged, or rows loaded three hours ago are in none'
+        'the latest file was blocked or failed, is missing or damaged, or rows loaded three hours ago are in none'
     ),
     (
         'rolled back', 'file', ['warning'], true, false, 'analysts have an older version, which `brokerbi rollback` put back'
