@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from tests.marts.given import Given, Row, arrived, build_for, built, held, loaded, rows, sold, warehouse
+from warehouse.marts.lineage import trace
 from warehouse.marts.queries import SQL
 
 LEADS_OF_PAGE, UNTOUCHED = ((SQL / f"page/{name}.sql").read_text("utf-8") for name in ("leads", "untouched"))
@@ -121,6 +122,9 @@ def test_a_tip_counts_once_for_the_office_of_its_sender_whichever_office_lists_i
     found = built(given, "SELECT lead_id, office_id, _customer FROM marts.leads ORDER BY ALL")
     assert found == [("T1", "M2", "M2"), ("T2", "M2", "M1")]
     assert built(given, "SELECT commission FROM marts.user_month ORDER BY user_id") == [(0,), (None,)]
+    build_for(given, "FROM marts.office_month, marts.office_sources")
+    loads = trace(given, date(2026, 1, 1), "tip_count", office="M2").loads
+    assert [load.customer for load in loads] == ["M1", "M2"]
     totals = "SELECT office_id, row_count FROM marts.month_total_versions WHERE report = 'tips_and_leads'"
     assert built(given, f"{totals} ORDER BY 1") == [("M1", 0), ("M2", 2)]
 
