@@ -1,7 +1,8 @@
 -- How many leads were received in the last twelve months, how many homes do they name, and how many of these were sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name. part states what name is: all,
--- side, kind, state or office; for incoming leads also sender or week. A week is here if it began in the newest three
+-- or, for incoming leads, side, kind, state, office, sender or week. A week is here if it began in the newest three
 -- months and is over. A week without a lead has a zero, if the page has any lead of these months.
+-- A tip counts at the office that received it, as in marts.untouched_leads.
 -- In the parts side and kind, a home counts once per side; in the other parts, once in all. For senders, homes of
 -- buyers do not count, as in marts.lead_sources.
 -- days is the median of the days from a sold home's first lead to its contract; days_of_sellers is the same for leads
@@ -21,12 +22,16 @@ weeks AS (
 ),
 
 lead_counts AS (
-    SELECT 'all' AS part, '' AS name, * EXCLUDE (days_to_contract_total) FROM marts.lead_funnel
+    SELECT 'all' AS part, '' AS name, * EXCLUDE (days_to_contract_total) FROM marts.lead_funnel WHERE way <> 'tip'
     UNION ALL BY NAME
-    SELECT 'all' AS part, '' AS name, month, office_id, office_name, way, lead_type, lead_side, state, days_to_contract,
-        is_first_on_any_side
+    SELECT
+        'all' AS part, '' AS name, month, coalesce(receiver_office_id, office_id) AS office_id, office_name, way, lead_type,
+        lead_side, state, CASE WHEN is_first_of_home THEN days_to_contract END AS days_to_contract, is_first_on_any_side,
+        (way = 'tip' AND NOT is_removed)::INT AS lead_count, (way = 'tip' AND is_removed)::INT AS removed_lead_count,
+        (estate_id IS NULL)::INT * lead_count AS no_home_lead_count, is_first_of_home::INT * lead_count AS distinct_home_count,
+        (sold_on IS NOT NULL)::INT * distinct_home_count AS distinct_sold_count
     FROM marts.leads
-    WHERE is_first_of_home AND sold_on IS NOT NULL
+    WHERE way = 'tip' OR (is_first_of_home AND sold_on IS NOT NULL)
     UNION ALL BY NAME
     SELECT
         'sender' AS part, sender_name AS name, month, office_id, 'incoming lead' AS way, lead_count,
@@ -59,15 +64,11 @@ leads_by_name AS (
         unnest([coalesce(lead_side, 'unknown'), lead_type, state, coalesce(office_name, office_id)]) AS name
     )
     FROM page_leads
-    WHERE part = 'all'
+    WHERE part = 'all' AND way = 'incoming lead'
 )
 
 SELECT
-    kind,
-    scope,
-    part,
-    way,
-    name,
+    kind, scope, part, way, name,
     sum(lead_count)::BIGINT AS leads,
     sum(removed_lead_count)::BIGINT AS removed,
     sum(no_home_lead_count)::BIGINT AS without_home,

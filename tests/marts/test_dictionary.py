@@ -129,9 +129,8 @@ def test_the_comment_of_a_commission_says_how_its_vat_is_declared(file: Given) -
 
 
 def test_every_metric_is_computed_from_its_mart_by_its_grain(file: Given) -> None:
-    for mart, expression, grain in file.execute(
-        "SELECT mart, expression, grain FROM meta.metrics"
-    ).fetchall():
+    metrics = file.execute("SELECT mart, expression, grain FROM meta.metrics").fetchall()
+    for mart, expression, grain in metrics:
         file.execute(f"SELECT {grain}, {expression} FROM marts.{mart} GROUP BY {grain}")
     doubts = file.execute("SELECT doubt FROM meta.metrics EXCEPT SELECT subject FROM meta.subjects")
     assert doubts.fetchall() == []

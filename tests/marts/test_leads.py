@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from tests.marts.given import (
-    Given,
-    Row,
-    arrived,
-    build_for,
-    built,
-    earned,
-    held,
-    loaded,
-    rows,
-    sold,
-    warehouse,
-)
+from tests.marts.given import Given, Row, arrived, build_for, built, held, loaded, rows, sold, warehouse
+from warehouse.marts.lineage import trace
 from warehouse.marts.queries import SQL
 
 LEADS_OF_PAGE, UNTOUCHED = ((SQL / f"page/{name}.sql").read_text("utf-8") for name in ("leads", "untouched"))
@@ -133,6 +122,9 @@ def test_a_tip_counts_once_for_the_office_of_its_sender_whichever_office_lists_i
     found = built(given, "SELECT lead_id, office_id, _customer FROM marts.leads ORDER BY ALL")
     assert found == [("T1", "M2", "M2"), ("T2", "M2", "M1")]
     assert built(given, "SELECT commission FROM marts.user_month ORDER BY user_id") == [(0,), (None,)]
+    build_for(given, "FROM marts.office_month, marts.office_sources")
+    loads = trace(given, date(2026, 1, 1), "tip_count", office="M2").loads
+    assert [load.customer for load in loads] == ["M1", "M2"]
     totals = "SELECT office_id, row_count FROM marts.month_total_versions WHERE report = 'tips_and_leads'"
     assert built(given, f"{totals} ORDER BY 1") == [("M1", 0), ("M2", 2)]
 
@@ -164,14 +156,17 @@ def test_a_tip_belongs_to_the_sending_office_and_names_the_receiving_one(given: 
     assert given.execute(TIPS).fetchall() == [(None, 3, 1, 1, 1, 3, 1, 1, 100, "M1")]
 
 
-def test_an_untouched_tip_belongs_to_the_receiving_office_of_the_chain(given: Given) -> None:
+def test_a_tip_counts_on_the_page_of_the_receiving_office_and_is_untouched_there(given: Given) -> None:
     tips_of_m1(given, M2={"tip_state": "New"}, S9={"tip_state": "New"})
     shown = "SELECT lead_id, office_id, user_name FROM marts.untouched_leads ORDER BY lead_id"
     assert built(given, shown) == [("M2", "M2", "Al M2"), ("S9", "M1", "Al M1")]
+    build_for(given, LEADS_OF_PAGE)
+    tips = given.sql(LEADS_OF_PAGE).filter("kind = 'office' AND way = 'tip'")
+    assert tips.select("scope, leads").fetchall() == [("M1", 1), ("M2", 1)]
 
 
 def test_months_with_recent_leads_are_not_mature(given: Given) -> None:
-    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    sold(given, "M1", "2026-01", "M1", "E1")
     held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])
     found = built(given, "SELECT DISTINCT year(month), is_mature FROM marts.lead_funnel ORDER BY 1")
     assert found == [(2025, True), (2026, False)]

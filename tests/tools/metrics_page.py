@@ -37,6 +37,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "month": ["2026-08", "2026-09"],
     "year_forecast": [3_900_000, 4_100_000],
     "outstanding_commission": [80_000, 45_000],
+    "is_receipt_noted": ["true", "false"],
     "valuation_parts": [12, 7.5],
     "writing_parts": [6, 3.5],
     "lead_count": [31, 18],

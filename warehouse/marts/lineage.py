@@ -167,27 +167,16 @@ class Trace:
     loads: tuple[TracedLoad, ...]
 
 
+# The loads that count for the office or user, even if they have no row of the number.
 _LOADS = {
-    # The chain has no loads of its own: the query uses all three parameters and returns no row.
-    "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
-    # The loads of the customers whose numbers count for the user, and the loads with a running commission or
-    # lead of the user.
     "user": """
         SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
             SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3
             UNION ALL SELECT _customer FROM marts.user_month WHERE user_id = $2 AND month = $3
         )
-        UNION ALL SELECT _load_id FROM marts.running_commissions
-        WHERE $1 = 'running_commissions' AND user_id = $2 AND month = $3
-        UNION ALL SELECT _load_id FROM marts.leads
-        WHERE $1 = 'tips_and_leads' AND user_id = $2 AND month = $3
     """,
 }
-_LOADS_OF_BUDGET = """
-SELECT _load_id FROM marts.budgets
-WHERE measure = $1 AND $2 IN (office_id, user_id) AND month = $3 AND valid_to_utc IS NULL
-"""
 _MEANING_AND_CLOCK = """
 SELECT
     (
@@ -227,10 +216,14 @@ def trace(
         old_number=literal(number.id.lstrip(ascii_uppercase)),
     )
     [(row_count,)] = connection.execute(f"SELECT count(*) {rows}").fetchall()
+    if kind == "chain":
+        return Trace(number, name, value, is_open, meaning, is_ahead, rows, row_count, ())
+    # A lead may come from the answer of another office, and a budget from an earlier answer.
+    others = "" if source.report.startswith("commission") else f"UNION ALL SELECT _load_id {rows}"
     loads = connection.execute(
         f"SELECT DISTINCT {', '.join(TracedLoad.__dataclass_fields__)} FROM meta.loads "
-        f"WHERE load_id IN ({_LOADS_OF_BUDGET if source.budget else _LOADS[kind]}) ORDER BY load_id",
-        [source.budget or source.report, number.id, month],
+        f"WHERE load_id IN ({_LOADS[kind]} {others}) ORDER BY load_id",
+        [source.report, number.id, month],
     ).fetchall()
     traced = tuple(TracedLoad(*load) for load in loads)
     return Trace(number, name or number.id, value, is_open, meaning, is_ahead, rows, row_count, traced)
