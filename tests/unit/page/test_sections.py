@@ -271,7 +271,7 @@ def test_commission_is_stacked_by_month_of_possession() -> None:
     section = shown(owed_section(replace(facts, basis=basis), ENGLISH))
     assert section.charts[0].title == "Commission by month of possession (with VAT)"
     assert texts(section.collapsed[-1]) == [
-        ["before February 2026", "0", "0", "0", "200"],
+        ["older, overdue only", "–", "0", "0", "200"],
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in section.charts[0].legend] == [
