@@ -80,16 +80,16 @@ def test_growth_is_shown_like_for_like_and_in_total_and_offices_with_a_budget_ar
 
 def test_the_year_is_drawn_with_its_budget_last_year_and_the_forecast() -> None:
     facts = of_chain(chain("A"))
-    facts.months[10].commission_before = Decimal(0)  # the office opened in February
+    facts.months[10].commission_before, facts.months[10].goal = Decimal(0), None  # opened in February
     coming = [replace(facts.months[-1], month=month(f"2026-{n:02}"), is_coming=True) for n in range(4, 13)]
     facts = replace(facts, months=[*facts.months, *coming])
-    years = [replace(period(), offices=offices, open_offices=offices) for offices in (2, 1)]
+    years = [replace(period(), offices=count, open_offices=count, began_month=LAST) for count in (2, 1)]
     drawings = [shown(opening(replace(facts, periods=[year]), ENGLISH).chart) for year in years]
     legends = [[label for _, label in drawing.legend] for drawing in drawings]
     assert legends[0] == ["last year", "budget (1 of 2 offices)", "actual"]
     assert legends[1] == ["last year", "budget", "forecast", "actual"]
     assert drawings[1].title.endswith("; no budget for March to December 2026")
-    assert "Feb: last year 992, budget 2.0k, forecast 2.0k, actual 2.0k." in drawings[1].description
+    assert "Feb: last year 992, budget 992, forecast 2.0k, actual 2.0k." in drawings[1].description
 
 
 def test_a_period_is_a_row_with_its_changes_and_its_share_of_the_budget() -> None:
@@ -213,6 +213,8 @@ def test_an_agent_has_both_years_a_share_of_the_budget_and_the_newest_months() -
     [row], [month_table] = texts(section), section.collapsed
     assert (shown(month_table).name, texts(month_table)) == ("Agents, March 2026, so far", [["Di", "50"]])
     assert row[1:6] == ["800", "800", "1,000", "80% budget for 1 of 2 months", "−200"]
+    began = agents_section(facts(agents=[moved], periods=[replace(period(), began_month=LAST)]), ENGLISH)
+    assert texts(began)[0][4] == "80%"
 
 
 def test_a_changed_month_is_one_row_with_its_reasons() -> None:
@@ -350,13 +352,11 @@ def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> Non
     assert texts(section.collapsed[0])[0] == ["Year to date", "100", "+20", "−5", "−5", "+3", "110", "+13"]
 
 
-def test_the_budget_by_month_states_how_many_offices_have_one() -> None:
-    section = shown(
-        months_section(
-            replace(of_chain(chain("A")), periods=(replace(period(), open_offices=3),)), ENGLISH, STOCKHOLM
-        )
-    )
+def test_months_before_the_office_began_have_no_amount_and_offices_with_a_budget_are_counted() -> None:
+    year = replace(period(), open_offices=3, began_month=LAST)
+    section = shown(months_section(replace(of_chain(chain("A")), periods=[year]), ENGLISH, STOCKHOLM))
     assert section.notes == ["Budget this year (1 of 3 offices)."]
+    assert [cells[1] for cells in texts(section.collapsed[0])[:3]] == ["1,003", "1,002", "–"]
 
 
 def test_headcount_is_a_line_and_tables() -> None:
