@@ -2,7 +2,7 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one per page and period for all
 -- of its offices. The row for all has no office_id. Declared VAT is deducted.
 -- Periods are the current month, the last whole month, and the year and the twelve months up to that. The twelve months
--- have no rows of single offices.
+-- have no rows of single offices, and none at all up to a December, when they are the year.
 -- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
 -- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
 -- not compared. Averages are compared only with at least 25 homes in both periods. open_offices leaves out offices that
@@ -74,7 +74,7 @@ possible_periods AS (
 periods AS (
     SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(period_start, oldest) AS first_month
     FROM possible_periods
-    WHERE period <> 'twelve' OR period_start >= oldest
+    WHERE period <> 'twelve' OR period_start >= oldest AND month(last_month) < 12
 ),
 
 page_months AS (

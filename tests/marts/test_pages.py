@@ -113,6 +113,11 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     assert page["closed_after_month"] == month("2025-02")
 
 
+def test_a_full_year_is_not_repeated_as_twelve_months(given: Given) -> None:
+    read(given, "M1", {f"2025-{number:02}": 100 for number in range(1, 13)})
+    assert {one["period"] for one in found(given, "periods")} == {"month", "year"}
+
+
 def test_coming_months_have_only_their_budget_and_last_year(given: Given) -> None:
     read(given, "M1", {"2025-02": 90, "2026-01": 110})
     coming = [row for row in found(given, "months") if row["kind"] == "chain" and row["is_coming"]]

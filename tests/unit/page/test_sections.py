@@ -149,9 +149,8 @@ def test_the_current_month_is_compared_with_the_same_days_of_last_year() -> None
         replace(row, offices_behind=["B", "C"], their_days=days, missing_offices="D")
         for row in facts.same_days
     ]
-    assert [note.partition(": ")[2] for note in opening(replace(facts, same_days=same_days), ENGLISH).notes][
-        :3
-    ] == [
+    notes = opening(replace(facts, same_days=same_days), ENGLISH).notes
+    assert [note.partition(": ")[2] for note in notes[:3]] == [
         (
             "Commission from sales signed 1–20 March 2026, as entered so far: 90, −10.0% vs the same days "
             "last year. Other figures are compared once the month has ended."
@@ -249,9 +248,8 @@ def test_changes_are_a_line_of_figures() -> None:
 
 
 def test_receivables_are_summed_by_age_without_offices_that_record_no_payments() -> None:
-    section = shown(
-        owed_section(facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
-    )
+    receivables = [owed("A"), owed("B"), owed("C", is_noted=False)]
+    section = shown(owed_section(facts(receivables=receivables), ENGLISH))
     assert section.figures == [
         "total 600", "not yet due 200",
         "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
@@ -259,10 +257,8 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
     ]  # fmt: skip
     assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
     assert section.notes[1] == "C has never recorded a payment and is left out."
-    office = owed_section(
-        facts(receivables=(owed("C", is_noted=False),)), Writer(given.ENGLISH, is_one_office=True)
-    )
-    assert office is not None
+    writer = Writer(given.ENGLISH, is_one_office=True)
+    office = shown(owed_section(facts(receivables=receivables[2:]), writer))
     assert office.notes == ["This office records no payments, so what is unpaid cannot be shown."]
 
 
@@ -292,10 +288,8 @@ def test_the_funnel_has_valuations_sales_and_the_sources_of_homes() -> None:
 
 @pytest.mark.parametrize("amounts", [(24, 8), (40, 41)])
 def test_there_is_no_percentage_if_valuations_are_few_or_fewer_than_sales(amounts: tuple[int, int]) -> None:
-    section = shown(
-        funnel_section(facts(funnel=(row("funnel", "chain", "", *given.amounts(*amounts)),)), ENGLISH)
-    )
-    assert section.notes == []
+    funnel = [row("funnel", "chain", "", *given.amounts(*amounts))]
+    assert shown(funnel_section(facts(funnel=funnel), ENGLISH)).notes == []
 
 
 def boards(earners: Sequence[Row]) -> list[PageTable]:
