@@ -382,7 +382,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
-        PageColumn("agents", kind="parts", is_minor=True),
+        PageColumn("agents" if period == "year" else "active", "agents", "parts", is_minor=True),
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
     ]
     rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))

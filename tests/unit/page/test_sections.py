@@ -186,6 +186,7 @@ def test_the_last_whole_month_of_offices_follows_the_current_one_and_has_a_budge
     running, table = section.collapsed
     names = [board and board.name for board in (running, table)]
     assert names == ["Offices, March 2026, so far", "Offices, February 2026"]
+    assert "Active agents" in [heading.name for heading in shown(table).headings]
     assert [row[:5] for row in texts(table)] == [
         [name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")
     ]
