@@ -230,8 +230,8 @@ def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
         has_last_year = any(row.is_open and row.commission_before for row in facts.months)
         return [words.text("cards.running_note")] if has_last_year else []
     row = facts.same_days[0]
-    change = row.commission / row.commission_before - 1 if row.commission_before else None
-    amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
+    change = words.change(row.commission / row.commission_before - 1)
+    amounts = {"amount": words.compact(row.commission), "change": change}
     compared = words.text("cards.in_both_years") if running.offices > 1 else ""
     notes = [words.text("cards.same_days", day=words.day(row.until_on), offices=compared, **amounts)]
     if row.offices_behind:
