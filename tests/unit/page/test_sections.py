@@ -292,8 +292,7 @@ def test_there_is_no_percentage_if_valuations_are_few_or_fewer_than_sales(amount
 
 
 def boards(earners: Sequence[Row]) -> list[PageTable]:
-    section = shown(leaders_section(facts(earners=earners), ENGLISH))
-    return [board for board in section.collapsed if board]
+    return [board for board in shown(leaders_section(facts(earners=earners), ENGLISH)).collapsed if board]
 
 
 def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() -> None:
