@@ -102,7 +102,8 @@ def _total_change(row: Row) -> float | None:
 def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
-    budgets = [month.goal for month in months]
+    began = row.began_month or row.period_start
+    goals = {month.month: 0 if month.goal is None and month.month < began else month.goal for month in months}
     actual = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     at_year_end = _complete_forecast(row)
@@ -111,7 +112,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     budget_label = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
-        (budget_label, "goal"): _running_sums(budgets),
+        (budget_label, "goal"): _running_sums([*goals.values()]),
         (words.text("year.forecast_line"), "forecast"): forecast,
         (words.text("months.actual"), "value"): actual,
     }
@@ -123,7 +124,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     if not any(any(line.spans) for line in series):
         return None
     title = words.text("year.chart", year=row.last_month.year)
-    if any(budgets) and (missing := [month.month for month in months if month.goal is None]):
+    if any(goals.values()) and (missing := [month for month, goal in goals.items() if goal is None]):
         title += f"; {words.text('months.no_budget', months=words.months(missing))}"
     return chart(title, names, series, words.compact)
 
@@ -229,8 +230,8 @@ def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
         has_last_year = any(row.is_open and row.commission_before for row in facts.months)
         return [words.text("cards.running_note")] if has_last_year else []
     row = facts.same_days[0]
-    change = row.commission / row.commission_before - 1 if row.commission_before else None
-    amounts = {"amount": words.compact(row.commission), "change": words.change(change)}
+    change = words.change(row.commission / row.commission_before - 1)
+    amounts = {"amount": words.compact(row.commission), "change": change}
     compared = words.text("cards.in_both_years") if running.offices > 1 else ""
     notes = [words.text("cards.same_days", day=words.day(row.until_on), offices=compared, **amounts)]
     if row.offices_behind:
@@ -291,6 +292,9 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
+    if (year := _page_period(facts, "year")) and year.began_month:
+        empty = dict.fromkeys(("commission", "commission_before", "homes", "homes_before"))
+        rows = [row.with_columns(**empty) if row.month < year.began_month else row for row in rows]
 
     def month_chart(measure: str, budget_column: str, min_step: float) -> Chart:
         whole_months = [row for row in rows if not (row.is_open or row.is_partial)]
@@ -307,10 +311,8 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
             Series(words.text("months.budget"), "goal", spans(budget_column), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
-        number_format = words.tenths if min_step else words.compact
-        title = words.text(f"figures.{measure}")
-        blank = words.text("page.not_loaded")
-        return chart(title, names, series, number_format, min_step=min_step, blank=blank)
+        write, blank = words.tenths if min_step else words.compact, words.text("page.not_loaded")
+        return chart(words.text(f"figures.{measure}"), names, series, write, min_step=min_step, blank=blank)
 
     columns = [
         PageColumn("page.month", kind="month", note=lambda row: _partial_note(row, words)),
@@ -325,14 +327,12 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
-    year = _page_period(facts, "year")
     suffix = _offices_suffix(year.budget_offices, year, words) if year and year.budget is not None else ""
-    notes = [words.text("months.budgeted", offices=suffix)] if suffix else []
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[month_chart("commission", "budget", 0), month_chart("homes", "homes_budget", 1)],
         collapsed=[writer.table(words.text("page.numbers"), "months", columns, rows[::-1])],
-        notes=notes,
+        notes=[words.text("months.budgeted", offices=suffix)] if suffix else [],
     )  # fmt: skip
 
 
@@ -382,7 +382,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
-        PageColumn("agents", kind="parts", is_minor=True),
+        PageColumn("agents" if period == "year" else "active", "agents", "parts", is_minor=True),
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
     ]
     rows.sort(key=lambda row: (row.budget is None, GAP.value_in(row) or 0, -(row.commission or 0)))

@@ -70,8 +70,8 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         return None
 
     def budget_note(row: Row) -> str:
-        is_whole = (row.budget_months or last.month) >= last.month
-        return "" if is_whole else words.text("offices.no_budget", row.budget_months, all=last.month)
+        budgeted, months = row.budget_months, Month.of(last).since(Month.of(first)) + 1
+        return "" if (budgeted or months) >= months else words.text("offices.no_budget", budgeted, all=months)
 
     columns = [
         PageColumn("agent", "name", note=lambda row: agent_note(row, words)),
@@ -85,9 +85,9 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("a_month", kind="money"),
     ]
     last = rows[0].month
-    first = next((row.first_month for row in facts.periods if row.period == "year"), last.replace(month=1))
+    starts = [row.began_month or row.first_month for row in facts.periods if row.period == "year"]
+    first = max([last.replace(month=1), *starts])
     name = words.text("agents.heading", period=words.period(min(first, last), last))
-    agents = writer.table(name, "agents", columns, rows)
     so_far = {row.month: f", {words.text('page.so_far')}" for row in facts.months if row.is_open}
     months: list[PageTable | None] = []
     for month in sorted({row.month for row in known if row.period == "month"}, reverse=True):
@@ -95,8 +95,8 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         of_month = [row for row in known if (row.period, row.month) == ("month", month)]
         months.append(writer.table(title, "agents", columns, of_month))
     return Section(
-        "ranked", name, ("agents", "budgets"),
-        table=agents, collapsed=months, notes=[words.text("agents.note")],
+        "ranked", name, ("agents", "budgets"), collapsed=months,
+        table=writer.table(name, "agents", columns, rows), notes=[words.text("agents.note")],
     )  # fmt: skip
 
 

@@ -237,10 +237,10 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
         return None, None
     names, first = [words.month(row.month)[:3] for row in rows], rows[0].month
     if overdue := sum(sale.due for sale in facts.due_sales if sale.access_on < first):
-        before = {**dict.fromkeys(STATES, Decimal(0)), "late": overdue}
-        rows = (Row(month=words.text("money.before", month=words.month(first)), **before), *rows)
-        names = [words.text("money.before", month=f"\n{names[0]}"), *names]
-    spans = stacked_spans([[getattr(row, state) for row in rows] for state in STATES])
+        older = {**dict.fromkeys(STATES, Decimal(0)), "received": None, "late": overdue}
+        rows = (Row(month=words.text("money.older"), **older), *rows)
+        names = [words.text("money.older").replace(", ", ",\n"), *names]
+    spans = stacked_spans([[getattr(row, state) or 0 for row in rows] for state in STATES])
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]

@@ -1,6 +1,6 @@
 -- Why did commission from sales differ from the year before: number of homes, price, fee, or offices opened or closed?
 -- One row per page and period: the newest month that is over for every office, and the year up to it. No row if
--- marts.commission_drivers has no effects for it. Declared VAT is deducted.
+-- marts.commission_drivers has no effects for it, or with fewer than 25 homes in either year. Declared VAT is deducted.
 SELECT
     drivers.level AS kind,
     coalesce(drivers.member_id, '') AS scope,
@@ -16,5 +16,5 @@ FROM marts.commission_drivers AS drivers
 LEFT JOIN meta.tax_basis AS basis ON true
 WHERE drivers.month = (SELECT month FROM marts.chain_month WHERE is_last_over)
     AND (drivers.level = 'chain' OR drivers.member_id IS NOT NULL)
-    AND drivers.homes_effect IS NOT NULL
+    AND drivers.homes_effect IS NOT NULL AND least(drivers.sold_estate_parts, drivers.sold_estate_parts_before) >= 25
 ORDER BY drivers.level, scope, drivers.period

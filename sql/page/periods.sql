@@ -2,11 +2,12 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one per page and period for all
 -- of its offices. The row for all has no office_id. Declared VAT is deducted.
 -- Periods are the current month, the last whole month, and the year and the twelve months up to that. The twelve months
--- have no rows of single offices.
+-- have no rows of single offices, and none at all up to a December, when they are the year.
 -- Changes are like for like: they cover the offices that marts.growth compares, and compared_offices counts these. Two
 -- columns cover all offices, even those that opened or closed: total_change and commission_before. The current month is
 -- not compared. Averages are compared only with at least 25 homes in both periods. open_offices leaves out offices that
--- closed before the period. agents is the average number of active agents over the months in which an office was open.
+-- closed before the period. began_month is that of the first office, or null if one of them may have begun a year or more
+-- before the period. agents is the average number of active agents over the months in which an office was open.
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
@@ -73,7 +74,7 @@ possible_periods AS (
 periods AS (
     SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(period_start, oldest) AS first_month
     FROM possible_periods
-    WHERE period <> 'twelve' OR period_start >= oldest
+    WHERE period <> 'twelve' OR period_start >= oldest AND month(last_month) < 12
 ),
 
 page_months AS (
@@ -123,7 +124,7 @@ figures AS (
         count(*) - count(commission) AS missing_months,
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
-        max(began_month) AS began_month,
+        CASE WHEN count(*) = count(began_month) THEN min(began_month) END AS began_month,
         max(closed_after_month) AS closed_after_month,
         coalesce(max(budget_month_count), 0) AS budget_months,
         sum(commission) AS commission,

@@ -1,5 +1,5 @@
 -- How does the current month compare with the same days of last year, like for like?
--- One row per page with commission from sales in these days of either year. It covers the page's offices in
+-- One row per page with commission from sales in these days of last year. It covers the page's offices in
 -- marts.same_days, except those that began since last year or have closed. A page has no row if the commission of one
 -- of these offices is not known. offices_behind are the offices whose days end before until_on. Declared VAT is
 -- deducted.
@@ -32,5 +32,5 @@ SELECT
 FROM page_offices
 LEFT JOIN meta.tax_basis AS basis ON true
 GROUP BY kind, scope, latest_on
-HAVING commission + commission_before IS NOT NULL AND (commission <> 0 OR commission_before <> 0)
+HAVING commission IS NOT NULL AND commission_before <> 0
 ORDER BY kind, scope

@@ -101,16 +101,21 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     read(given, "M2", {"2025-01": 100, "2025-02": 100, **closed, "2026-01": 0})
     read(given, "M3", {"2025-01": 0, "2025-12": 5, "2026-01": 45})
     held(given, "commission_user", "M2", [*(f"2025-{n:02}" for n in range(1, 13)), "2026-01"])
-    periods = found(given, "periods")
+    periods, drivers = found_together(given, "periods", "drivers")
     row = period(periods, "month")
     assert (row["compared_offices"], row["commission_change"]) == (1, pytest.approx(0.1))
     assert (row["commission"], row["total_change"]) == (155, pytest.approx(-0.225))
-    assert row["average_price_change"] is None  # of fewer than 25 homes
+    assert (row["average_price_change"], drivers) == (None, [])  # of fewer than 25 homes
     chain = [one for one in periods if (one["kind"], one["period"]) == ("chain", "month")]
     before = {one["office_id"]: one["commission_before"] for one in chain}
     assert before == {None: 200, "M1": 100, "M2": 100, "M3": 0}
     [page] = [one for one in periods if (one["scope"], one["period"]) == ("M2", "month")]
     assert page["closed_after_month"] == month("2025-02")
+
+
+def test_a_full_year_is_not_repeated_as_twelve_months(given: Given) -> None:
+    read(given, "M1", {f"2025-{number:02}": 100 for number in range(1, 13)})
+    assert {one["period"] for one in found(given, "periods")} == {"month", "year"}
 
 
 def test_coming_months_have_only_their_budget_and_last_year(given: Given) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from tests.marts.given import Given, asked_for, built, earned, held, loaded, rows, warehouse
+from warehouse.marts.queries import SQL
 
 FEBRUARY = "WHERE period = 'month' AND level NOT IN ('brand', 'region') ORDER BY level, member_id"
 AMOUNTS = "sold_commission::INT, sold_commission_before::INT"
@@ -99,7 +100,9 @@ def test_unread_days_of_last_year_and_a_month_that_is_over_are_not_compared(give
     assert built(given, "FROM marts.same_days") == []
 
 
-def test_a_user_who_began_since_last_year_is_not_compared(given: Given) -> None:
+def test_a_user_who_began_since_last_year_or_a_page_without_sales_then_is_not_compared(given: Given) -> None:
     read(given, "M1", user="U1")
     given.execute("DELETE FROM bi.sales_agents WHERE year(_month) = 2025")
     assert built(given, "SELECT member_id FROM marts.same_days WHERE level = 'user'") == []
+    given.execute("DELETE FROM bi.sales_estates WHERE year(_month) = 2025")
+    assert built(given, (SQL / "page" / "same_days.sql").read_text("utf-8")) == []
