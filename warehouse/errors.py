@@ -16,8 +16,8 @@ class WarehouseError(Exception):
     """The warehouse cannot do what was requested."""
 
 
-class OlderFormat(WarehouseError):
-    """The working file has an older format; a replay rebuilds it."""
+class ReplayNeeded(WarehouseError):
+    """The working file has an older format or is gone; a replay rebuilds it."""
 
 
 class FileDamaged(WarehouseError):

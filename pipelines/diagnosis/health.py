@@ -20,6 +20,7 @@ from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severit
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable_paths
 from warehouse.marts.queries import SQL
 from warehouse.persons.erased_list import read_erased
+from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
 from warehouse.store.versions import Versions
@@ -58,8 +59,7 @@ class Verdict:
 def judge(view: Overview) -> Verdict:
     """The verdict on a data directory; its sentence names the kinds of errors and warnings."""
     if view.is_lost:
-        sentence = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
-        return Verdict(sentence, ERROR, has_data=False)
+        return Verdict(LOST, ERROR, has_data=False)
     errors, warnings = (
         list(_counts_by_kind([condition for condition in view.conditions if condition.severity == severity]))
         for severity in (ERROR, WARNING)

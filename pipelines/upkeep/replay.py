@@ -19,7 +19,7 @@ from pipelines.sync.guard import check_columns
 from pipelines.sync.privacy import documented_tables, privacy_transform
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
-from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
+from warehouse.errors import LandingDamaged, ReplayNeeded, WarehouseError
 from warehouse.ledger.stored_answers import loads_to_replay, record_unreadable
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
@@ -70,7 +70,8 @@ def replay(
     file has an earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
     """
     clock = clock or SystemClock()
-    store = Store(settings.data_dir, now=clock.utc_now, transform=privacy_transform(settings))
+    transform = privacy_transform(settings)
+    store = Store(settings.data_dir, now=clock.utc_now, transform=transform, rebuilds=True)
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
     running = _Replay(settings, catalogue, clock, on_load)
@@ -78,7 +79,7 @@ def replay(
     try:
         running.load_again(store, reports or [*catalogue], quarantine=quarantine)
         result.failures += running.unchanged_histories
-    except OlderFormat:
+    except ReplayNeeded:
         with fresh_file(store) as fresh:
             running.load_again(fresh, [*catalogue])
             result.notes += running.unchanged_histories

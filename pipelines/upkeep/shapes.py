@@ -18,7 +18,7 @@ from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
-from warehouse.errors import OlderFormat
+from warehouse.errors import ReplayNeeded
 from warehouse.ledger.stored_answers import loaded_shapes, record_shape, requested_reports
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, write_file
@@ -66,7 +66,7 @@ def adopt_shapes(
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
-    with suppress(OlderFormat):  # an older working file: a replay must rebuild it first
+    with suppress(ReplayNeeded):  # an older working file: a replay must rebuild it first
         with Store(settings.data_dir).opened(read_only=True) as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
         reports = [

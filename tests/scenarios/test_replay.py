@@ -14,7 +14,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
-from warehouse.errors import OlderFormat, WarehouseError
+from warehouse.errors import ReplayNeeded, WarehouseError
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.landing import Landing
 from warehouse.publishing.retention import clear_landing
@@ -180,7 +180,7 @@ def in_older_format(here: Scenario, directory: Path) -> Scenario:
 
 def test_a_file_of_an_older_format_is_rebuilt_with_all_it_knows(restated: Scenario, tmp_path: Path) -> None:
     here, before = in_older_format(restated, tmp_path / "data"), restated.cells()
-    with pytest.raises(OlderFormat, match="brokerbi replay"):
+    with pytest.raises(ReplayNeeded, match="brokerbi replay"):
         here.sync()
     done = here.replay()
     assert (done.failures, done.notes) == ([], [])

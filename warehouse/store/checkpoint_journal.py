@@ -3,8 +3,7 @@
 DuckDB writes rows to unused blocks, but overwrites its metadata in place. A kill or power failure during
 such a write would leave a file that cannot be opened. So the working file is checkpointed only here. Its
 metadata is first copied into a journal, which is removed when the checkpoint is done. If the next opening
-finds a journal, it restores the copied blocks, unless the file's header shows that the checkpoint was
-completed. Rows not yet in the file are in the write-ahead log as usual.
+finds a journal, it restores the copied blocks, unless the file's header shows a completed checkpoint.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from warehouse.errors import translate_errors
+from warehouse.errors import ReplayNeeded, translate_errors
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
 from warehouse.store.duckdb_file import IN_MEMORY, connect_working, spill_folder
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 LOCK_SECONDS = 600.0
+LOST = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
 Connection = duckdb.DuckDBPyConnection
 """Other rooms only pass a connection on; only the warehouse calls its methods."""
 
@@ -39,7 +40,8 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; recorded times come from `now`.
 
-    `transform` turns a received table into the rows to load. Without it, rows are loaded as received.
+    `transform` turns a received table into the rows to load. Without it, rows are loaded as received. If
+    landing has answers, a missing file is an error, unless the store `rebuilds` it.
     """
 
     def __init__(
@@ -49,21 +51,22 @@ class Store:
         lock_seconds: float = LOCK_SECONDS,
         now: Callable[[], datetime] = utc_now,
         transform: Callable[[TableLike], pl.DataFrame] | None = None,
+        rebuilds: bool = False,
     ) -> None:
         self.data_dir = Path(data_dir)
         self.path = self.data_dir / "work" / "warehouse.duckdb"
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
-        """Where the file is rewritten, under the file lock. `locked` removes what a kill left there."""
         self.now = now
         self.transform = transform
+        self.rebuilds = rebuilds
         self._lock_seconds = lock_seconds
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
         """Hold the file lock; yields the path of the file, which the caller may open, copy or replace.
 
-        Creates a missing file. Takes no lock for an existing file if this user cannot write to its folder.
+        Creates a missing file. Takes no lock for an existing file in a folder that this user cannot write to.
         """
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
@@ -76,12 +79,14 @@ class Store:
                     spilled.unlink()
                 recover(self.path)
                 if not self.path.exists():
+                    if not self.rebuilds and any(self.data_dir.glob("landing/*")):
+                        raise ReplayNeeded(LOST)
                     self._create()
                 yield self.path
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """Open the file under the file lock. Raises OlderFormat, or WarehouseError for a newer format."""
+        """Open the file under the file lock. Raises ReplayNeeded, or WarehouseError for a newer format."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)

@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from warehouse.errors import FileDamaged, OlderFormat, WarehouseError, translate_errors
+from warehouse.errors import FileDamaged, ReplayNeeded, WarehouseError, translate_errors
 from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
@@ -116,7 +116,7 @@ def work_lock(
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:  # an unusable file is not recorded here, because a condition reports it
-            sentence = "" if isinstance(error, OlderFormat | FileDamaged) else sentence_of(error)
+            sentence = "" if isinstance(error, ReplayNeeded | FileDamaged) else sentence_of(error)
             _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
         _record(lock, unfinished)

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import OlderFormat, WarehouseError
+from warehouse.errors import ReplayNeeded, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 34
@@ -39,14 +39,14 @@ def create_meta(connection: DuckDBPyConnection) -> None:
 
 
 def check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise OlderFormat if a file has an older format, and WarehouseError if it has a newer one or none."""
+    """Raise ReplayNeeded if a file has an older format, and WarehouseError if it has a newer one or none."""
     try:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WarehouseError(f"{path} is not a working file of this project; move it away.") from error
     formats = f"The ledger in {path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
     if stored < FORMAT:
-        raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds the file from landing.")
+        raise ReplayNeeded(f"{formats}; run `brokerbi replay`, which rebuilds the file from landing.")
     if stored > FORMAT:
         raise WarehouseError(f"{formats}; install the version that wrote it.")
 

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from tests.unit.warehouse.given import JANUARY, MARCH, Given, column_load, sales
-from warehouse.errors import OlderFormat, WarehouseError
+from warehouse.errors import ReplayNeeded, WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.database import Store
@@ -93,8 +93,14 @@ def test_a_ledger_of_a_newer_format_is_rejected_in_a_sentence(given: Given) -> N
 
 def test_a_ledger_of_an_older_format_must_be_replayed(given: Given) -> None:
     given.change("UPDATE meta.storage SET format = 1")
-    with pytest.raises(OlderFormat, match=r"has format 1, .*; run `brokerbi replay`"):
+    with pytest.raises(ReplayNeeded, match=r"has format 1, .*; run `brokerbi replay`"):
         given.ledger()
+
+
+def test_a_lost_working_file_must_be_replayed(tmp_path: Path) -> None:
+    (tmp_path / "landing" / "sales").mkdir(parents=True)
+    with pytest.raises(ReplayNeeded, match=r"is gone; `brokerbi replay`"), Store(tmp_path).opened():
+        pass
 
 
 def test_the_format_is_raised_with_the_tables_and_views_of_meta() -> None:
