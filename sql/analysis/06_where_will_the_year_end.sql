@@ -4,9 +4,9 @@
 --
 -- The forecast is the commission signed so far, including the current month, plus the budget of the rest of the year
 -- at the rate reached in the months that are over. A month without a budget counts as the average of those months.
--- The sums so far cover the months that are over. The difference and the percent so far compare only months with a
--- budget: a year should have twelve. If the forecast counts other months, the percent of the year is null.
--- what_to_mind says so, and warns if it is unknown whether commission includes VAT, which budgets exclude. Once
+-- The sums so far cover the months that are over. The difference and percents compare only months with a budget: a
+-- year should have twelve.
+-- what_to_mind warns if it is unknown whether commission includes VAT, which budgets exclude. Once
 -- BROKERBI_COMMISSION_VAT is declared, both are without VAT.
 -- Parameters: year, office
 SELECT
@@ -25,7 +25,6 @@ SELECT
     concat_ws(
         '; ',
         coalesce(basis_note, 'commission and its budget are without VAT'),
-        CASE WHEN year_budget * year_forecast > 0 AND percent_of_year_budget IS NULL THEN 'forecast counts months without a budget' END,
         'closed after ' || strftime(closed_after_month, '%Y-%m')
     ) AS what_to_mind
 FROM marts.office_budget_vs_actual

@@ -30,7 +30,8 @@
 --   year_forecast: sum of the offices' forecasts. Null in two cases: open months; an office without a forecast
 --   offices_without_forecast: names of the offices without a forecast. Null in two cases: if all have one; in an open
 --     month
---   year_forecast_attainment_share: year_forecast as a share of year_budget; null if it is null for one of the offices
+--   year_forecast_attainment_share: forecast of the months with a budget, all offices together, as a share of
+--     year_budget; null if one office has no such forecast
 --   office_count: offices that have a budget of the measure in the year
 --   missing_office_count: offices whose actual in the month is not known
 --   missing_offices: names of the offices whose actual in the month is not known; null if there is none

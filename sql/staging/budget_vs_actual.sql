@@ -43,8 +43,8 @@
 --   year_forecast: where the year will end, all twelve months together, as seen from this month. Read the latest month
 --     with NOT is_open, and never add it up over months. Null in two cases: in an open month; if year_to_date_actual is
 --     null
---   year_forecast_attainment_share: year_forecast as a share of year_budget. Null in three cases: if year_forecast is
---     null; without a budget; if year_forecast counts months without a budget
+--   year_forecast_attainment_share: forecast of the months with a budget, as a share of year_budget. Null in two cases:
+--     if year_forecast is null; without a budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
 --   is_open: whether the month is not over yet, or still to come
@@ -327,8 +327,9 @@ SELECT
     (CASE WHEN NOT forecast.is_open THEN
         forecast.actual_so_far + forecast.rest_of_budgeted + forecast.rest_without_budget
     END)::DECIMAL(18, 4) AS year_forecast,
-    (CASE WHEN forecast.actual_so_far + forecast.rest_without_budget = coalesce(forecast.actual_of_budgeted, 0)
-        THEN year_forecast / nullif(forecast.year_budget, 0) END)::DECIMAL(19, 8) AS year_forecast_attainment_share,
+    (CASE WHEN NOT forecast.is_open AND forecast.is_known_so_far THEN
+        (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budgeted) / nullif(forecast.year_budget, 0)
+    END)::DECIMAL(19, 8) AS year_forecast_attainment_share,
     forecast.budget_count AS budget_month_count,
     forecast.budget_count_so_far AS year_to_date_budget_month_count,
     forecast.is_open,
