@@ -134,7 +134,7 @@ def test_a_journal_of_a_checkpoint_that_was_finished_is_thrown_away(torn: Store,
 def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Store) -> None:
     torn.path.unlink()
     assert ledger_of(torn).stored == {}
-    with torn.locked():  # which makes it anew
+    with Store(torn.data_dir, rebuilds=True).locked():  # which makes it anew
         pass
     assert [path for path in (journal_path(torn.path), wal(torn.path)) if path.exists()] == []
 
