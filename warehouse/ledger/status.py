@@ -70,10 +70,7 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     is_lost: bool = False
-    """Whether landing has answers but the working file has no load.
-
-    It is false while a command is running, and after a command that failed or was killed.
-    """
+    """Whether landing has answers, but the file that had their rows does not exist."""
     published_file: str = ""
     """GONE, CHANGED, DAMAGED, UNRECORDED (after a replay of a lost working file), or empty if it is well."""
 
@@ -120,18 +117,13 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
-            is_lost=_is_lost(connection, store.data_dir),
+            is_lost=store.is_lost,
         )
     versions = Versions(store.data_dir)
     version = versions.current() if unless_checked_since and not status.published_file else None
     if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
         return replace(status, published_file=DAMAGED)
     return status
-
-
-def _is_lost(connection: DuckDBPyConnection, data_dir: Path) -> bool:
-    [(is_empty,)] = connection.execute("SELECT count(*) = 0 FROM meta.loads").fetchall()
-    return is_empty and any(data_dir.glob("landing/*")) and work_of(data_dir) is None
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:

@@ -40,8 +40,8 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; recorded times come from `now`.
 
-    `transform` turns a received table into the rows to load. Without it, rows are loaded as received. If
-    landing has answers, a missing file is an error, unless the store `rebuilds` it.
+    `transform` turns a received table into the rows to load. Without it, rows are loaded as received. A file
+    that `is_lost` is an error, unless the store `rebuilds` it.
     """
 
     def __init__(
@@ -62,6 +62,11 @@ class Store:
         self.rebuilds = rebuilds
         self._lock_seconds = lock_seconds
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether landing has answers, but the file that had their rows does not exist."""
+        return not self.path.exists() and any(self.data_dir.glob("landing/*"))
+
     @contextmanager
     def locked(self) -> Iterator[Path]:
         """Hold the file lock; yields the path of the file, which the caller may open, copy or replace.
@@ -79,7 +84,7 @@ class Store:
                     spilled.unlink()
                 recover(self.path)
                 if not self.path.exists():
-                    if not self.rebuilds and any(self.data_dir.glob("landing/*")):
+                    if self.is_lost and not self.rebuilds:
                         raise ReplayNeeded(LOST)
                     self._create()
                 yield self.path

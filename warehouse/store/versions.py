@@ -27,7 +27,6 @@ from warehouse.store.files import (
 )
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
-"""The outcomes of a publication."""
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
@@ -47,7 +46,6 @@ class Versions:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = Path(data_dir)
         self.published = self.data_dir / "warehouse.duckdb"
-        """The file that analysts open."""
         self.folder = self.data_dir / "published"
 
     @contextmanager
@@ -102,10 +100,7 @@ class Versions:
         return next((name for name in names if same_file(self.path(name), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether the published file has this header checksum and size, and no write-ahead log.
-
-        A header or size of None fits any file.
-        """
+        """Whether the published file has this header checksum and size (None fits any), and no log."""
         return (
             self.published.is_file()
             and not wal(self.published).exists()
