@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
-Answers = dict[str, Sequence[Mapping[str, Any]] | None]
+Answers = Mapping[str, Sequence[Mapping[str, Any]] | None]
 FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
@@ -88,7 +88,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     scopes = [scope for scope in facts.scopes if scope.kind != "chain"]
     pages = {page_path(scope): render_page(facts, page_settings, scope) for scope in scopes}
     pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
-    figures: Answers = {name: answers[name] for name in FIGURE_QUERIES}
+    figures = {name: answers[name] for name in FIGURE_QUERIES}
     pages[OPERATORS_PAGE] = _operators_page(settings, clock, figures)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},
@@ -108,19 +108,19 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
 def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = None) -> str:
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
-    answers: Answers = {**dict.fromkeys(FIGURE_QUERIES, ()), **(figures or {})}
     # the state of the pipeline is newest in the working file; figures must be those that analysts see
     with store.reading() if store.path.exists() else versions.reading() as connection:
-        answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
+        pipeline = rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
         state = read_state(connection, versions)
     if figures is None:
+        figures = dict.fromkeys(FIGURE_QUERIES, ())
         with (
             suppress(WarehouseError),
             versions.reading() as connection,
-        ):  # `observe` reports an unreadable file
-            answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
+        ):  # if unreadable, `observe` reports it
+            figures = rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
-    facts = facts_from_rows(answers)
+    facts = facts_from_rows({**figures, **pipeline})
     facts.standings = [
         Row(
             report=row.report, customer=row.customer, loaded_through_month=row.newest_held_month,
