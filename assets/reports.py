@@ -59,7 +59,9 @@ NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
-SWITCHED_OFF = "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select others."
+SWITCHED_OFF = (
+    "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select other customers."
+)
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
