@@ -82,10 +82,10 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     growth_label = words.text(key, compared=row.compared_offices, all=row.offices)
     figures = {
         words.text("year.commission", period=period): PageColumn("", "commission", "compact"),
-        words.text("year.of_budget") + _budget_suffix(row, words): OF_BUDGET,
+        words.text("year.of_budget") + _suffix(_budget_covered(row, words)): OF_BUDGET,
         growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _offices_suffix(row.forecast_offices, row, words): FORECAST,
+        words.text("year.forecast") + _suffix(_offices_covered(row.forecast_offices, row, words)): FORECAST,
         f"{words.text('figures.year_forecast')}, {_forecast_note(row, words)}".rstrip(", "): PageColumn(
             "", lambda row: None if row.year_budget else _complete_forecast(row), "compact"
         ),
@@ -109,7 +109,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     at_year_end = _complete_forecast(row)
     if at_year_end is not None and actual and actual[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = actual[-1], at_year_end
-    budget_label = words.text("months.budget") + _offices_suffix(row.budget_offices, row, words)
+    budget_label = words.text("months.budget") + _suffix(_offices_covered(row.budget_offices, row, words))
     lines = {
         (words.text("months.before"), "before"): _running_sums([month.commission_before for month in months]),
         (budget_label, "goal"): _running_sums([*goals.values()]),
@@ -184,7 +184,7 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budget_note(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.compact(row.budget))
-    return "" if row.budget is None else budget + _budget_suffix(row, words)
+    return "" if row.budget is None else budget + _suffix(_budget_covered(row, words))
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
@@ -249,19 +249,23 @@ def _comparison_note(row: Row, words: Language) -> str:
     return words.text("cards.compared", offices=row.compared_offices, all=row.offices)
 
 
-def _offices_suffix(covered: int, row: Row, words: Language) -> str:
-    """The suffix " (9 of 10 offices)" if a figure covers fewer offices than were open."""
+def _offices_covered(covered: int, row: Row, words: Language) -> str:
+    """The text "9 of 10 offices" if a figure covers fewer offices than were open."""
     total = row.open_offices
     return words.text("cards.of_offices", offices=covered, all=total) if covered < total else ""
 
 
-def _budget_suffix(row: Row, words: Language) -> str:
-    """The suffix of a share of budget: how many offices or, for one office, loaded months have a budget."""
+def _budget_covered(row: Row, words: Language) -> str:
+    """How many offices or, for one office, how many loaded months have a budget; empty if all have one."""
     if row.offices > 1 or not row.unbudgeted_months:
-        return _offices_suffix(row.budget_offices, row, words)
+        return _offices_covered(row.budget_offices, row, words)
     first = Month.of(max(row.first_month, row.began_month or row.first_month))
     loaded = Month.of(row.last_month).since(first) + 1 - row.missing_months
     return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
+
+
+def _suffix(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def _range(forecast: Row, words: Language) -> str:
@@ -327,12 +331,12 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
         PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
-    suffix = _offices_suffix(year.budget_offices, year, words) if year and year.budget is not None else ""
+    covered = _offices_covered(year.budget_offices, year, words) if year and year.budget is not None else ""
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
         charts=[month_chart("commission", "budget", 0), month_chart("homes", "homes_budget", 1)],
         collapsed=[writer.table(words.text("page.numbers"), "months", columns, rows[::-1])],
-        notes=[words.text("months.budgeted", offices=suffix)] if suffix else [],
+        notes=[words.text("months.budgeted", offices=covered)] if covered else [],
     )  # fmt: skip
 
 
@@ -374,7 +378,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        replace(OF_BUDGET, note=lambda row: row.budget and _budget_suffix(row, words).strip(" ()")),
+        replace(OF_BUDGET, note=lambda row: row.budget and _budget_covered(row, words)),
         GAP,
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
@@ -407,8 +411,10 @@ def _office_note(row: Row, words: Language) -> str:
 
 def _forecast_note(row: Row, words: Language) -> str:
     if row.offices > 1:  # a total has a note if only some offices have a forecast
-        part = _offices_suffix(row.forecast_offices, row, words)
-        return words.compact(row.year_forecast) + part if part and row.year_forecast is not None else ""
+        part = _offices_covered(row.forecast_offices, row, words)
+        return (
+            f"{words.compact(row.year_forecast)} ({part})" if part and row.year_forecast is not None else ""
+        )
     if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
         return ""
     return words.text("offices.no_budget", row.budget_months, all=12)

@@ -31,10 +31,7 @@ class Language:
     words: Mapping[str, Any]
 
     def text(self, key: str, count: Number | None = None, /, **values: object) -> str:
-        """The text of a key such as `offices.heading`, with its placeholders filled in.
-
-        If the key has a singular and a plural, a `count` of 1 takes the singular.
-        """
+        """The text of a key such as `offices.heading`, filled in; a `count` of 1 takes a singular, if any."""
         text: Any = self.words
         for part in key.split("."):
             text = text[part]

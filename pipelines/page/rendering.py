@@ -22,10 +22,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 def render(
     template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **values: Any
 ) -> str:
-    """Render a template with these styles and at most one script.
-
-    Raises jinja2.UndefinedError if the template uses a name without a value.
-    """
+    """Render a template; raises jinja2.UndefinedError if it uses a name without a value."""
     style = "\n".join(_own_file(name) for name in styles)
     code = _own_file(script) if script else ""
     allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
