@@ -14,9 +14,12 @@
 -- 3. 'quiet' for three months: status_month is the agent's last month.
 -- 4. 'new': first active there after month or, if the year before is loaded, after its January; 'here' instead if the
 -- agent was active at another office before. status_month is the first month.
--- commission_change is null in four cases: the earlier commission is zero or not known; the agent's year is incomplete;
--- the agent was without activity for three months in a row, up to one of the year before; or the agent has a status. It is not null because of the status if the agent left, or moved to another
--- office, and was still active at this office in month or later.
+-- commission_change is null in four cases:
+-- 1. The earlier commission is zero or not known.
+-- 2. The agent's year is incomplete.
+-- 3. In a month of the year before, the agent had been without activity for three months in a row.
+-- 4. The agent has a status. An agent who left, or moved to another office, and was still active at this office in
+-- month or later, is compared all the same.
 WITH last_month AS (SELECT month FROM marts.chain_month WHERE is_last_over),
 
 worked AS (  -- an agent of several customers at the office of each amount
