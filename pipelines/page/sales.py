@@ -239,7 +239,7 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
     if overdue := sum(sale.due for sale in facts.due_sales if sale.access_on < first):
         older = {**dict.fromkeys(STATES, Decimal(0)), "received": None, "late": overdue}
         rows = (Row(month=words.text("money.older"), **older), *rows)
-        names = [words.text("money.older").replace(", ", ",\n"), *names]
+        names = [words.text("money.older_on_axis"), *names]
     spans = stacked_spans([[getattr(row, state) or 0 for row in rows] for state in STATES])
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
