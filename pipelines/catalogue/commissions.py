@@ -108,7 +108,8 @@ def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapp
     name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return monthly_report(
         name=name,
-        description=f"Earnings of each {earner} in a month{{}}. Rows have no dates: a request is for one month.",
+        description=f"Earnings of each {earner} in a month{{}}. "
+        "Rows have no dates, so each request is for one month.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(
