@@ -7,7 +7,7 @@ import re
 from unicodedata import normalize
 
 MAX_NAME_BYTES = 200
-"""File systems allow 255 bytes; the rest is left for an extension and the mark of an unfinished file."""
+"""File systems allow 255 bytes; the rest is for an extension and for the `.new` of an unfinished file."""
 FORMULA_CHARS = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet runs a cell of a CSV file as a formula if the cell begins with one of these characters."""
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -1,4 +1,4 @@
-"""Months, which can be compared and counted, and runs of consecutive months."""
+"""Calendar months, and runs of consecutive months."""
 
 from __future__ import annotations
 

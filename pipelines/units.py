@@ -6,7 +6,7 @@ import re
 
 MONTH, DAY = "a month, by its first day", "a day"
 MOMENT = "a moment"
-SHARE, PERCENT, PARTS = "share, 1 is all of it", "percent", "parts, one for a whole"
+SHARE, PERCENT, PARTS = "share, 1 is all of it", "percent", "parts; 1 is a whole"
 INTEGER, FRACTION = "U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "DECIMAL.*|DOUBLE|FLOAT"
 UNITS = (
     ("BOOLEAN", ".*", "true or false"),

@@ -249,7 +249,7 @@ class Timing:
     counterpart: str | None = None  # the report with the same budgets that takes a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    position: int = 0  # place in the catalogue; it shifts the days on which older months are due
+    position: int = 0  # place in the catalogue; it shifts the days on which months are due
 
 
 @dataclass(frozen=True)

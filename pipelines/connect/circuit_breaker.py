@@ -30,11 +30,11 @@ class CircuitBreaker:
     `stop_error`, which ends the run, in three cases:
     - At least three requests in a row failed, all of them because no connection could be made.
     - At least `max_failures` requests in a row failed in all their tries. They belong to at least three
-      reports; in a run of fewer, to all of them, and to at least three pairs of a report and a customer.
+      reports, or to every report of a run with fewer, and to at least three pairs of a report and a customer.
     - Each report of the run has been denied (403) since the last request that showed access (200, 204 or
       400). The denials belong to at least six pairs of a report and a customer, and to at least three
       customers.
-    A row of failed requests ends when any request gets an answer that is not retried.
+    The first two counts restart when any request gets an answer that is not retried.
     """
 
     rate_limit: RateLimit
@@ -49,7 +49,7 @@ class CircuitBreaker:
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
-        """Raise `stop_error`, with this request, if it is set."""
+        """If `stop_error` is set, raise it for this request."""
         if error := self.stop_error:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 

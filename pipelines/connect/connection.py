@@ -35,7 +35,7 @@ GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS  # 16 selects the gzip format
 class Connection:
     """The connections of one login to one host. They stay open between requests.
 
-    Cookies are dropped. Redirects are not followed, because the login would be sent to the new address.
+    Cookies are dropped. Redirects are not followed, so that the login goes to no other address.
     """
 
     base_url: str

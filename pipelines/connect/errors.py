@@ -26,8 +26,7 @@ class ConnectError(Exception):
 
     `answer` is the last answer, if any, and `tries` is the number of tries. If every allowed try failed,
     `last_try` states how the last one ended. If the login was denied, `login` names the settings that
-    contain it. If `trouble` is not empty, errors with the same `trouble` and the same `login` are one cause
-    in meta.conditions.
+    contain it. Errors with the same `login` and the same nonempty `trouble` are one cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -76,7 +75,7 @@ class Unexpected(ConnectError):
 
 
 class Redirected(ConnectError):
-    """3xx with a Location. It is never followed, because the login would be sent there."""
+    """3xx with a Location, which is never followed, so that the login goes to no other address."""
 
 
 class AnswerTooLarge(ConnectError):
@@ -88,7 +87,7 @@ class TooManyObjects(ValueError):
 
 
 class NotJson(ConnectError):
-    """In the last try, the service answered 2xx with a body that is not JSON."""
+    """In the last try, the service answered 2xx, but the body was not JSON or the status not 200 or 204."""
 
 
 class TooManyRequests(ConnectError):
@@ -162,7 +161,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
 
 
 def final_error(answer: Answer, login: Login) -> ConnectError:
-    """The error for an answer with a status after which a request is not repeated."""
+    """The error for an answer whose status is not retried."""
     if answer.status == UNAUTHORIZED:
         return unauthorized_error(answer.request, login, answer)
     error_class, meaning, remedy = FINAL_ERRORS.get(

@@ -52,8 +52,8 @@ class Login:
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """The body without the password. The username stays, because it may be an ordinary word.
 
-        A password of fewer than eight characters, of only letters, or without letters may be data. A body
-        with rows keeps such a password.
+        A body with rows also keeps a password of fewer than eight characters, of only letters, or without
+        letters, because it may be a value in a row.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:

@@ -75,7 +75,7 @@ def examine(
     service_findings: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released here: the state findings name the holder of the lock
+            with lock or nullcontext():  # released before the state findings, which name its holder
                 for finding in _service_findings(settings, context, reports):
                     service_findings.append(finding)
                     yield finding
@@ -162,8 +162,7 @@ def _service_findings(
     for sample in samples:
         if sample.state == "not answered":
             remedy = sample.error.remedy if sample.error else ASK_SUPPORT
-            # One finding, though the sentences differ: a denied login is not sent again, so only the first
-            # error quotes an answer.
+            # A denied login is one finding, although its sentences differ: only the first quotes the answer.
             is_denied = isinstance(sample.error, Unauthorized)
             by_cause[remedy, "" if is_denied else sample.sentence].append(sample)
     for (remedy, sentence), group in by_cause.items():

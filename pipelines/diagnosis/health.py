@@ -111,10 +111,10 @@ def observe(
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back".
-    - Conditions that the settings acknowledge become grey.
+    - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, reports of customers that are not active become "switched off", and
-      their conditions are dropped. A customer that the settings do not name and of which nothing was loaded
-      is dropped: its id was probably a typing error in earlier settings.
+      their conditions are dropped. A customer that the settings do not name is dropped if nothing was loaded
+      for it: its id was probably a typing error in earlier settings.
     """
     conditions, added = list(view.conditions), list[Condition]()
     states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}

@@ -76,7 +76,7 @@ class Fields:
 
 @dataclass
 class Contents:
-    """The columns and the undeclared lists of objects at one place; nested objects are flattened.
+    """The columns and undeclared lists in the objects at one place; nested objects are flattened.
 
     Example: {"sale": {"price": 5}, "bids": [{"id": 1}]} has the column `sale_price` and the list `bids`.
     `declared` are the columns to read. `lists` are declared lists, which are not read here. If `takes_all`,
@@ -117,7 +117,7 @@ class Contents:
                 self.columns[keys] = kinds
 
     def _flatten_values(self, values: list[Json], keys: Keys) -> list[Json]:
-        """Set lists of objects aside, and add the members of objects; returns the remaining values."""
+        """Store lists of objects as undeclared lists, and flatten objects; returns the other values."""
         types = set(map(type, values))
         if list in types:
             if self.takes_lists and any(map(has_objects, values)):

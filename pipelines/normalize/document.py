@@ -22,10 +22,10 @@ Keys = tuple[str, ...]  # the names that lead from an object to a value in it, t
 
 MAX_INTEGER_LENGTH = 4_000  # a longer integer becomes a Decimal; `int` reads at most 4,300 digits
 MAX_EXACT_LENGTH = 16  # a float keeps all digits of a fractional number with at most this many characters
-_DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
-_TOO_MANY_DIGITS = b"0" * MAX_EXACT_LENGTH  # if the translated body lacks this, _LONG_NUMBER finds nothing
+_DIGITS_TO_ZEROS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
+_SIXTEEN_ZEROS = b"0" * MAX_EXACT_LENGTH  # if the translated body lacks these, there is no _LONG_NUMBER
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""The start of a number that a float may round: 16 characters or more, of which the first 7 are digits."""
+"""The start of a long number. With fewer than 7 digits before the point, a float is exact to 9 decimals."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
@@ -44,7 +44,7 @@ class Document:
     @cached_property
     def value(self) -> Json:
         """The whole document; raises InvalidJson if the body is not JSON."""
-        if _TOO_MANY_DIGITS not in self.body.translate(_DIGITS) or not _LONG_NUMBER.search(self.body):
+        if _SIXTEEN_ZEROS not in self.body.translate(_DIGITS_TO_ZEROS) or not _LONG_NUMBER.search(self.body):
             with suppress(orjson.JSONDecodeError):
                 return orjson.loads(self.body)
         return parse_exactly(self.body)

@@ -153,9 +153,10 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, except budget measures that fit several fields and are not in shapes.toml."""
+        """The declared columns, without budget measures that could be read from several fields."""
         if not (self.report.is_assumed and place.table):
             return place.declared
+        # A path in shapes.toml says which field it is.
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
         return {
             keys: column
@@ -246,8 +247,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        Ten or more rejected rows are too many if they are at least half of all rows. All rows of a document
-        are also too many. The exception is a document with a single row that has a declared column.
+        Ten or more rejected rows are too many if they are at least half of all rows. So are all rows of a
+        document, unless it has only one row, and this row has a declared column.
         """
         if table.parent:
             return

@@ -1,9 +1,10 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null or empty has no rows, and neither has an absent list. But if the absent list may have
-been renamed or moved, the answer does not fit its shape. That is so in three cases:
+A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved, so the
+answer does not fit its shape in three cases:
 - The object that lacks the list has an undeclared list or object with content.
-- The object looks like a row of the list.
+- The object is not a row, and has only undeclared members, or a member that is declared only in
+  the list.
 - An enclosing object has an undeclared list or object with the name of the list.
 Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
 """
@@ -38,9 +39,9 @@ class OnlyPlainValues(ShapeMismatch):
 
 
 class Children(NamedTuple):
-    """The elements of a list, and the index of the object that has the list; `names` repeats the list's name.
+    """The elements of a list or keyed object; `parent` is the index of the object that contains it.
 
-    Of a keyed object, like {"M1": {...}, "M2": {...}}, the values are the elements, and the keys the names.
+    `names` has the key of each element in a keyed object, like {"M1": {...}}, or the name of its list.
     """
 
     parent: int
@@ -126,7 +127,7 @@ class Level:
 
 
 def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
-    """The topmost level: the values at `root`; raises ShapeMismatch if it is absent in a filled document."""
+    """The topmost level: the values at `root`; raises ShapeMismatch if a document has content but no root."""
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):

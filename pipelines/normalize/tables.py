@@ -125,9 +125,9 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that a report with pages and a choice (`Choices`) has returned more than once.
 
-    Of rows with the same id, only those of the request for the choice's last value stay: a lead that was
-    returned both as active and as removed stays as removed. Of equal rows, only the first stays. If the
-    service ignores the choice, the choice's column is null in rows that were returned for both values.
+    If an id was returned for both values of the choice, only the rows of the last value stay: a lead that was
+    returned as active and as removed stays as removed. Of rows with equal declared columns, only the first
+    stays. If the service ignores the choice, its column is null in rows that were returned for both values.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):

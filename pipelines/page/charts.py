@@ -89,7 +89,7 @@ def chart(
 ) -> Chart:
     """Draw series over an axis of names. Grid lines are at least `min_step` apart.
 
-    `blank` is the tooltip of a name without amounts. Before the first name with amounts, none has a tooltip.
+    `blank` is the tooltip of a name without amounts. Names before the first one with amounts get no tooltip.
     """
     amounts = [amount for item in series for span in item.spans if span for amount in span]
     scale = grid_amounts(amounts, min_step)

@@ -25,8 +25,8 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key of words.toml. A key without a dot, such as `agents`, is one of the table's section; a
-    key with a dot names its section (`figures.homes`). In a table without a section, it is the text itself.
+    `heading` is a key of words.toml. A key without a dot, such as `agents`, belongs to the table's section;
+    one with a dot names its section (`figures.homes`). Without a section, `heading` is the text itself.
     `value` is a function of the row, or the name of a column, by default the last part of `heading`.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
@@ -39,7 +39,7 @@ class PageColumn:
     change: str = ""  # the column with the change since the year before
     link: str = ""  # the column with the address of a page
     is_minor: bool = False  # hidden on a phone
-    bar: tuple[str, ...] = ()  # the columns with the budget and the year before, drawn with the bar
+    bar: tuple[str, ...] = ()  # the columns with the budget and the amount a year before, drawn on the bar
     has_bar: bool = False
 
     def value_in(self, row: Row) -> Value:
@@ -87,7 +87,7 @@ def total_row(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading_notes(rows: Sequence[Row], section: str, words: Language) -> list[str]:
-    """A note if some rows were fetched on an earlier day (`read_on`) than the newest ones (`counted_on`)."""
+    """A note if some rows were fetched (`read_on`) before the day of the newest answer (`counted_on`)."""
     days = [row.read_on for row in rows if row.read_on]
     has_old_rows = days and min(days) < max(row.counted_on for row in rows)
     return [words.text(f"{section}.oldest_reading", day=words.day(min(days)))] if has_old_rows else []
@@ -180,7 +180,7 @@ class Writer:
     """Formats tables in the language of a page."""
 
     words: Language
-    is_one_office: bool = False  # of a page about one office, whose tables leave out its name
+    is_one_office: bool = False  # the page is about one office, so tables leave out its name
 
     def table(
         self,

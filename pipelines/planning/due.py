@@ -34,7 +34,7 @@ MONTHLY_BELOW_AGE = 13
 DAYS_BETWEEN_REPORTS = 10
 """The due days of a report begin this many days after those of the report before it in the catalogue.
 
-A report has about ten older months, which are due on successive days if each takes a request of its own.
+About ten months of a report are due every four weeks, on successive days if each takes its own request.
 """
 
 
@@ -85,14 +85,14 @@ class Rules:
 
     - The latest and future months are due every night. So are months that were fetched before they ended.
     - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
-      week. Fewer than seven such months take turns: each night, the next of them is due.
+      week. If there are fewer than seven of them, they take turns, one each night.
     - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
       the same day: with three months in a request, January to March are due one day before April to June.
     - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
-    - `selection` overrides these rules: a month fetched since its `fresh_since` is not requested. If its
-      `refresh` is true, every other stored month is requested.
+    - `selection` overrides these rules: a month fetched after `selection.fresh_since` is not requested. If
+      `selection.refresh` is true, every other stored month is requested.
     """
 
     report: Report
@@ -106,7 +106,7 @@ class Rules:
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest and future months are due in turn over a week.
+        """Whether the latest and future months are due once a week, not every night.
 
         This is true for budgets if each month takes a request of its own.
         """
@@ -162,7 +162,7 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have future months. A report has no older months if the service calculates only recent ones
+    Only budgets have future months. Older months are left out if the service calculates only recent ones
     (interface, Limits: LiveData/CommissionReport).
     """
     first, last = calendar.start, calendar.this_month
@@ -178,8 +178,8 @@ class PlannedMonths:
     """The months to request of one report of one customer.
 
     `missing` months were never loaded. `due` months are stored, and a rule requests them again.
-    `not_requested` counts the other stored months (or known ids), including the `postponed` months: these
-    changed, but exceed the nightly cap.
+    `not_requested` counts the other stored months, including the `postponed` ones, which changed but exceed
+    the nightly cap. For a report that is tracked by id, it counts ids.
     """
 
     missing: tuple[Month, ...] = ()
@@ -251,7 +251,7 @@ class PlanInputs:
 
 
 def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
-    """The rules of a report for a customer, on the day of the calendar."""
+    """The rules of a report for a customer."""
     pair, calendar, selection = (report.name, customer), inputs.calendar, inputs.selection
     window_months = report.endpoint.window_months
     return Rules(

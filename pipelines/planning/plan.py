@@ -152,7 +152,7 @@ def read_inputs(
 def plan_full_sync(
     settings: Settings, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[PlannedReport, ...]:
-    """The reports that a full sync would plan now; empty if the settings lack customers or a start."""
+    """The planned reports of a sync without any selection; none if settings lack customers or a start."""
     if not settings.model_fields_set >= {"customers", "start"}:
         return ()
     plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
@@ -272,11 +272,11 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer that has older months stored, if changed sales may affect them.
+    """A probe for each active customer with stored older months that a changed sale may affect.
 
-    It is sent to the endpoint of the first of PROBE_REPORTS that is selected and was not denied to the
-    customer today. A customer has no probe if there is no such report, or if its probe was already denied
-    today.
+    It is sent to the endpoint of the first of PROBE_REPORTS (catalogue/sales.py) that is selected and was not
+    denied to the customer today. A customer has no probe if there is no such report, or if its probe was
+    already denied today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

@@ -53,8 +53,8 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    The window of a report without months has no months and no spans. `ids` are the ids to request, if the
-    report is requested one id at a time.
+    The window of a report without months has neither; that of a probe has only spans. `ids` are the ids to
+    request, if the report is requested one id at a time.
     """
 
     months: tuple[Month, ...]

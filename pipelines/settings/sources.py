@@ -79,7 +79,7 @@ class Sources:
         try:
             table = _with_customer_tables(TomlConfigSettingsSource(model, path)())
         except (OSError, ValueError) as error:
-            # A parse error names line and column; it never quotes the line.
+            # A parse error never quotes the line, which may hold a secret.
             raise SettingsError([f"{path} cannot be read as TOML: {error}."]) from None
         for key in [key for key in table if key not in self.names]:
             del table[key]
@@ -112,7 +112,7 @@ class Sources:
             else:
                 part = next(iter(own)).upper() if isinstance(own, dict) else "PASSWORD"
                 self.problems.append(
-                    f"{CUSTOMER}{customer.upper()} names no customer of the settings, or no setting of one; "
+                    f"{CUSTOMER}{customer.upper()} names an unknown customer or lacks the name of a setting; "
                     f"write {CUSTOMER}<ID>__{part} with the id of a customer."
                 )
 
@@ -135,7 +135,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """`base` with the values of `overrides`; a secret in `overrides` removes its file's path from `base`."""
+    """`base` with the values of `overrides`; a `password` there also removes `password_file` from `base`."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)

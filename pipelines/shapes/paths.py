@@ -9,7 +9,7 @@ name{}      each value of an object whose keys are data, such as ids (a keyed ob
 #           after {}, *[] or (a|b)[]: the name under which the element was found
 .x          x of the row; a dot alone is the row itself
 -           the service does not send this column
-@table.x[]  rows inside the rows of another table, their parent
+@table.x[]  rows at x[] in each row of `table`, the parent row
 @table.id   a column of the parent row
 Example: in {"offices": {"M1": {"name": "Ek", "users": [{"id": 7}]}}}, with rows at `offices{}.users[]`,
 `.id` is 7, `offices{}.name` is "Ek", and `offices{}#` is "M1".
@@ -42,8 +42,8 @@ def simplified(name: str) -> str:
 class Step:
     """One step into a document: to a member, to the elements of lists, or to the values of a keyed object.
 
-    `names` are simplified. `*[]` (`is_any`) has none, nor has a bare `[]`, where the value itself is the
-    list. Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
+    `names` are simplified. They are empty for `*[]` (`is_any`), and for `[]` alone, which steps into a list
+    that has no name. Comparisons ignore spelling and `#`: `Office_s{}#` equals `offices{}`.
     """
 
     text: str = field(compare=False)

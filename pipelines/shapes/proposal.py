@@ -18,7 +18,7 @@ from pipelines.shapes.places import FoundPlace, describe, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""A field has ids if more than this share of its values are known; ids of former users are not."""
+"""A field has ids if more than this share of its values are known ids; former users may have unknown ones."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -36,7 +36,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
-# The name of a field with a budget's measure is a word of MEASURES or of PLANNED, or both: `soldGoal`.
+# Example: a field with the measure `sold_budget` may be called `sold`, `goal`, `soldGoal` or `goalSold`.
 PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
@@ -190,7 +190,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The paths whose last names fit this measure of a budget; none if `column` is no such measure."""
+    """The paths that end in a name of this measure of a budget; none if `column` is no such measure."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

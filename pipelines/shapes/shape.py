@@ -84,7 +84,7 @@ def column_path(table: Table, column: Column) -> str:
 
 
 def _walk(places: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
-    """The places, continued along the path to the rows; makes those that do not exist yet."""
+    """`places`, followed by each place on the path to the rows; creates those that do not exist yet."""
     for hop in rows.hops:
         above = places[-1]
         place = next((place for place in above.below if place.hop == hop), None)

@@ -27,7 +27,7 @@ def declare_catalogue(
     """Create the tables of the catalogue, and record which reports are on.
 
     A report on demand is recorded as off, so that it never counts as late. Also records whether this run
-    pretends another day (`BROKERBI_TODAY`), and updates the customers if a publication has recorded them.
+    is a rehearsal (`BROKERBI_TODAY`), and updates the customers if a publication has recorded them.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))

@@ -3,8 +3,8 @@
 An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
 - A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
-  few stored rows is exempt, except for its columns that are `needed`. If a table has no new rows, all its
-  columns count as empty.
+  few stored rows is exempt, unless it has new rows and the column is `needed`. If a table has no new rows,
+  all its columns count as empty.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not name_columns:
         return frame
-    # a number has no pseudonym, so it becomes null: an undocumented phone number, for example
+    # only texts get pseudonyms; other values, such as a phone number sent as a JSON number, become null
     number_columns = [name for name in name_columns if name not in text_columns]
     frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in number_columns)
     name_columns = [name for name in name_columns if name in text_columns]

@@ -48,7 +48,7 @@ class Scheduler:
     concurrency: int
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
-        """Request the windows of all tasks; a failed task does not stop the others.
+        """Request the windows of all tasks; a failed window does not stop other tasks.
 
         Fetched windows are loaded even if the run is cancelled. Raises the errors of the store (a full disk).
         """
@@ -163,7 +163,7 @@ def failure_of(error: Exception) -> Failure:
 def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
     """Order the tasks so that neighbours rarely share a customer or a report: A-x, B-y, C-z, A-y, B-z, C-x.
 
-    A series of denials would end the run. In this order, one missing access right does not cause a series.
+    Many denials in a row end the run. In this order, those of one customer or report are rarely in a row.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

@@ -47,7 +47,7 @@ class Summary:
 
     @property
     def failing(self) -> list[WindowResult]:
-        """The windows that fail the run."""
+        """The windows whose status fails the run."""
         return [result for result in self.results if result.status in FAILING]
 
     @property
@@ -88,7 +88,7 @@ class Summary:
         conditions = matching_conditions(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
         unexplained: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
-        for result in self.failing:  # a report on demand fails without a condition
+        for result in self.failing:  # a failed report on demand has no condition
             if result.pair not in explained and result.status is not WindowStatus.NOT_REQUESTED:
                 unexplained.setdefault((result.status, result.sentence), []).append(result)
         sentences = []

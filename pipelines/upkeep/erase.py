@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import Documented
 
 NOT_SEARCHED = (
-    "names in the text of other rows, names of columns, and persons without an id",
+    "rows without the person's id, even if they name the person, and names of columns",
     "Dagster's history of runs, exports elsewhere, and backups",
 )
 

@@ -118,7 +118,7 @@ def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> N
     assert [word for word in erased.words if word in described] == []
     assert (
         receipt.not_searched[0]
-        == "names in the text of other rows, names of columns, and persons without an id"
+        == "rows without the person's id, even if they name the person, and names of columns"
     )
 
 

@@ -25,7 +25,7 @@ FRACTION = "DECIMAL(18,4)"
         ("year_to_date_attainment_share", FRACTION, "share, 1 is all of it"),
         ("share", FRACTION, "share, 1 is all of it"),
         ("sold_commission_percentage_before", FRACTION, "percent"),
-        ("estate_parts_change", FRACTION, "parts, one for a whole"),
+        ("estate_parts_change", FRACTION, "parts; 1 is a whole"),
         ("amount", FRACTION, ""),
     ],
 )

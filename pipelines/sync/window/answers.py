@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warehouse.protocols import TableLike
 
 MAX_OBJECTS = 1_000_000
-"""The most objects and lists in one answer. Even an empty one takes 60 bytes of memory."""
+"""The most objects and lists in one answer. Even an empty object takes 60 bytes of memory."""
 
 
 class UnreadableRows(Exception):
@@ -30,7 +30,7 @@ class UnreadableRows(Exception):
 
 
 class MessageInsteadOfRows(UnreadableRows):
-    """An error message with status 200 instead of rows. A new request may help; another shape does not."""
+    """An error message with status 200, not rows. A new request may help; a corrected shape does not."""
 
 
 class RowsWithoutMonths(Exception):

@@ -1,4 +1,4 @@
-"""Bisection of spans (the days of a request). One that is too long is halved, and later ones are shorter."""
+"""Bisection of spans (the days of a request). A span that is too long is halved; later spans are shorter."""
 
 from __future__ import annotations
 

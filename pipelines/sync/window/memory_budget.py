@@ -1,4 +1,4 @@
-"""Memory budget of one sync: the bytes of all answers from their request until they are loaded."""
+"""Memory budget of one sync, for answers from their request until they are loaded."""
 
 from __future__ import annotations
 

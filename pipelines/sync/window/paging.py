@@ -1,7 +1,7 @@
 """Paging: pages are read until they provably form one complete answer.
 
-A span is what is read page by page: the days of a request, with one id and one choice (such as Active) if the
-report has them.
+In this module, a span is the days of a request, with one id and one choice (such as Active) if the report has
+them.
 """
 
 from __future__ import annotations
@@ -211,10 +211,10 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     of these pages:
     - An empty page.
     - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
-    - A page after the total is complete, if it is rejected, fails or does not fit the shape.
-    - The page that completes the stated total, if it has fewer rows than requested and the service evidently
-      does not cap pages: some page is full or, if this is the first page, one of another span was longer.
-      (A service that caps pages may state the number of rows on one page as the total.)
+    - Once all stated rows have arrived, a page that is rejected, fails or does not fit the shape.
+    - The page that completes the stated total, if it has fewer rows than requested and the service has sent a
+      longer page: a full page of this span or, if this is the first page, any longer page of another span.
+      (A service that always sends shorter pages than requested may state the rows of one page as the total.)
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. If one row is removed and another added during the reading, this may go unnoticed until the next
@@ -258,8 +258,8 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
     - If no page has rows: none.
     - If the rows add up to the stated total: the first page, but none if only one page has rows.
-    - Otherwise: the empty page, and all pages with rows except the last. If only one page has rows, it is
-      read again only if it is full and no total is stated.
+    - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
+      again only if it has all requested rows and states no total.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:

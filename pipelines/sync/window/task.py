@@ -35,7 +35,7 @@ class TaskState:
     stop_reason: str = ""  # why requesting windows has stopped; empty if it has not
     denied: bool = False  # the login has no access to the report, or to any report of the customer
     stored: Profiles = field(default_factory=dict)
-    accept_shrink: bool = False  # the guard must hold no answer back
+    accept_shrink: bool = False  # no answer is held back
 
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
