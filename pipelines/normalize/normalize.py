@@ -153,10 +153,9 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, without budget measures that could be read from several fields."""
+        """The declared columns. Budget measures that match several fields need a path in shapes.toml."""
         if not (self.report.is_assumed and place.table):
             return place.declared
-        # A path in shapes.toml says which field it is.
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
         return {
             keys: column

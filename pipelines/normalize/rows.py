@@ -3,8 +3,7 @@
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved, so the
 answer does not fit its shape in three cases:
 - The object that lacks the list has an undeclared list or object with content.
-- The object is not a row, and has only undeclared members, or a member that is declared only in
-  the list.
+- The object is not a row, and all its members are undeclared, or one is declared only in the list.
 - An enclosing object has an undeclared list or object with the name of the list.
 Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
 """
