@@ -34,7 +34,7 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
-    """A sentence for each error: that of our own check, or "NAME is not" and the field's description."""
+    """A sentence for each error, like: BROKERBI_CONCURRENCY ('0') is not a whole number from 1 to 50."""
     messages: list[str] = []
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):

@@ -37,7 +37,7 @@ NUMBER_FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-"""Formats by unit. Other numbers have no decimals."""
+"""The format of each unit; numbers of other units are shown without decimals."""
 WIDTHS = {"missing_offices": 400, "agents": 400, "words": 400}
 """The width in pixels of columns with long texts."""
 _BASIS_QUERY = """

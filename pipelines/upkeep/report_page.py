@@ -114,10 +114,8 @@ def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = 
         state = read_state(connection, versions)
     if figures is None:
         figures = dict.fromkeys(FIGURE_QUERIES, ())
-        with (
-            suppress(WarehouseError),
-            versions.reading() as connection,
-        ):  # if unreadable, `observe` reports it
+        # if the published file is unreadable, `observe` reports it
+        with suppress(WarehouseError), versions.reading() as connection:
             figures = rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed = observe(state, settings, now, planned=plan_full_sync(settings, store, clock))
     facts = facts_from_rows({**figures, **pipeline})

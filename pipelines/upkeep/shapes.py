@@ -1,4 +1,4 @@
-"""Shapes before a sync: the operator's file, adopted proposals, and the replay of changed shapes.
+"""Shapes before a sync: proposals are adopted, and reports whose shape changed are replayed.
 
 If a report's shape has changed, its stored answers are loaded again first, so that the sync does not record
 corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
@@ -38,7 +38,7 @@ def prepare_shapes(
 ) -> RunContext:
     """Adopt proposals and replay the reports whose shape changed. Returns the context with current shapes.
 
-    `on_message` receives sentences about adopted and changed shapes. Raises ShapesError for a wrong file.
+    `on_message` receives sentences about these shapes. Raises ShapesError if the operator's file is invalid.
     """
     catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():

@@ -69,7 +69,7 @@ def record_probe(
 ) -> None:
     """Record a probe (a request for recently changed sales), and the months that these changes affect.
 
-    `asked_of` is the report whose changed sales the probe requested. A month keeps its recorded change unless
+    `asked_of` is the name of the report that the probe requested. A month keeps its recorded change unless
     the new one is later (see `_is_new`).
     """
     row = {
@@ -89,8 +89,8 @@ def record_probe(
 def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
     """Record the months of these reports that disagreeing_months.sql finds; returns the new records.
 
-    The months must be requested again. For example, a cancelled sale is in no list of changes: only a
-    report read later shows it. A month that is already due keeps its recorded change.
+    These months are due again. Example: the service does not list a cancelled sale as changed, but reports
+    read before and after the cancellation disagree. A month already due keeps its recorded change.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
@@ -118,7 +118,7 @@ def months_with_estates(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """By report, the months in which the customer has rows of these estates, as pairs of estate and month.
+    """By report, pairs of an estate and a month in which the customer has rows of this estate.
 
     `reports` names, for each report, a table of schema bi and its column of estate ids.
     """
@@ -146,5 +146,5 @@ def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
     # If only the day of a change is known, the end of that day is stored as its time. A second change on that
-    # day then seems earlier, but is new if it was made after the first was noticed.
+    # day is then not later, but it is new if its time is after the first was noticed.
     return change.changed_at_utc > recorded.noticed_at_utc

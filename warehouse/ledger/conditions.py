@@ -1,4 +1,4 @@
-"""Conditions: issues for the operator, as rows of one shape.
+"""Conditions: issues for the operator, each with its cause and remedy.
 
 `sql/meta/conditions.sql` derives them from the tables of `meta`; `pipelines/diagnosis/health.py` adds those
 that only a running process can detect. All screens and messages show these conditions.

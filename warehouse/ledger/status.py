@@ -108,8 +108,7 @@ _CURRENT_PUBLICATION = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    The published file is checked for damage only if `unless_checked_since` is given and is later than the
-    last check.
+    With `unless_checked_since`, the published file is checked for damage, unless it was checked since then.
     """
     with store.reading() as connection:
         status = replace(
@@ -129,7 +128,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
     """How far every report is loaded, and the conditions, from the working file or a published one.
 
-    With `versions`, the answer also says whether the published file is as it was published.
+    With `versions`, the result also states whether the published file is as it was published.
     """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(
@@ -157,7 +156,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     """The rows of meta.conditions; empty if the view is outdated.
 
-    Rows that represent a cause come first, then the other rows of the same causes.
+    Of the rows with the same cause, the one that represents the cause comes first.
     """
     try:
         rows = _rows(connection, _CONDITIONS)
