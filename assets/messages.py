@@ -26,7 +26,7 @@ LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
 MAX_LINE_LENGTH, MAX_LINES = 640, 6
-"""Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
+"""Limits of a message, because chat services take only about 4,000 characters."""
 WILL_RETRY = "dagster/will_retry"
 
 
@@ -149,7 +149,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 def keys_of(cause: Cause) -> list[str]:
     """The keys by which a cause counts as reported.
 
-    A denied login, an outage and the denial of every report each have one key. Any other cause has one key
+    An outage, a denied login and a denial of all reports have one key each. Any other cause has one key
     per customer. If it names no customer, it has one key per report. If it names no report either, it has one
     key.
     """

@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """The policy by which Dagster shows an asset as late, after as many hours as `brokerbi status` does."""
+    """A policy that marks an asset as late after the same number of hours as `brokerbi status`."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 

@@ -75,7 +75,7 @@ def send_mail(settings: Settings, message: Message) -> None:
                 server.login(settings.alert_smtp_username, password)
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
-        # a coded answer is reported without its text, because an answer to a login may repeat the login
+        # report only the code of an SMTP answer, because its text may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
         reason = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host

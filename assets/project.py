@@ -50,7 +50,7 @@ class Project:
         return self.settings.run_clock(self.run_context.clock)
 
     def sync_time(self, recorded: datetime) -> datetime:
-        """Convert a time that Dagster recorded to the clock of the sync, which may show another day."""
+        """Convert Dagster's timestamp to the clock of the sync, which may show another day."""
         return self.clock.utc_now() - (self.run_context.clock.utc_now() - recorded)
 
     @property

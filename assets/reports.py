@@ -155,7 +155,7 @@ def fetch_partitions(
                 in_backfill = [item for item in backfill_partitions if item.customer == customer]
                 windows, stopped = _sync(project, context, [*batch, *in_backfill], began_utc)
             if NIGHT_TAG in context.run.tags and batch[0].month:
-                # months that `brokerbi sync` repaired in the day before turn green too
+                # months that `brokerbi sync` fetched in the last 24 hours turn green too
                 fetched = ledger_of(project.store).months_fetched_since(since - timedelta(days=1))
                 batch = with_earlier_months(batch, windows, fetched)
             if windows:
@@ -205,7 +205,7 @@ def _raise_if_failed(
 
 
 def _batches(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions of each sync of this step: one sync in the nightly run, else one for each customer."""
+    """The partitions of each sync of this step: one sync in the nightly run, otherwise one per customer."""
     if NIGHT_TAG in run.tags:
         return [partitions]
     batches: dict[str, list[ReportPartition]] = {}
@@ -300,12 +300,12 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """The time since when months that were fetched count as done for this run.
+    """Return a time: months fetched since then count as done for this run.
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill
     - the launch of the first attempt, if this run is a later attempt
-    - for the nightly run, the start of any backfill that still ran after the first attempt was launched
+    - for the nightly run, the start of each backfill that ran when the first attempt was launched, or later
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

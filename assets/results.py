@@ -121,7 +121,7 @@ def with_earlier_months(
     windows: Iterable[WindowResult],
     fetched: Iterable[tuple[str, str, date]],
 ) -> list[ReportPartition]:
-    """The partitions, and partitions of earlier months that failed in `windows` or are in `fetched`."""
+    """The partitions, plus those of earlier months that failed in `windows` or are in `fetched`."""
     reports = {partition.report.name: partition.report for partition in partitions}
     first = min(partition.month for partition in partitions if partition.month)
     failed = [

@@ -42,7 +42,7 @@ class BudgetError(ValueError):
 
 @dataclass(frozen=True)
 class Change:
-    """A change of one budget: `before` has all measures at the time of planning, and `after` as planned.
+    """A change of one budget from `before`, read at planning, to `after`. In a plan, both have all measures.
 
     `customer` is the customer that answers for the office. `office_id` is the customer id of the office.
     `sent_office_id` is the id of the office in the budget file; it is in the path of the request that sets
