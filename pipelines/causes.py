@@ -22,7 +22,7 @@ TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequest
 class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
-    `first` is the condition that meta.conditions lists first, and `number` is the number of conditions.
+    The error and the remedy of `first` are shown for all of them. `number` is the number of conditions.
     `endings` are the ways in which the last tries ended. If `is_example`, the error of `first` is only an
     example, because other conditions have other errors.
     """
@@ -64,7 +64,7 @@ class Cause:
 
     @property
     def issue(self) -> str:
-        """The error, then in parentheses what is affected and, unless the error says it, since when."""
+        """The error, with its scope in parentheses: what is affected and, if not in the error, since when."""
         since = "" if self.since in self.error else f"since {self.since}"
         scope = ", ".join(filter(None, (self.affected, since)))
         return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"

@@ -1,4 +1,4 @@
-"""Clocks, which callers pass in, so that tests need not wait."""
+"""Clocks, passed as arguments so that tests need not wait."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The clock of a rehearsal: it has the real time of day, but the date is always `today`."""
+    """The clock if BROKERBI_TODAY is set: the real time of day, but the date is always `today`."""
 
     real: Clock
     today: date

@@ -64,7 +64,7 @@ def run_plan(
 @command("push", budget)
 def run_push(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="a plan that `budget plan` wrote")],
-    patience: Annotated[float, option("how long the service may take to show a budget", "SECONDS")] = 120,
+    patience: Annotated[float, option("how long the service may take to show a change", "SECONDS")] = 120,
     json: Json = False,
 ) -> int:
     """Set the budgets of a plan at the service."""

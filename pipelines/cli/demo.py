@@ -26,7 +26,7 @@ def run_demo(
     data_dir: Annotated[Path, option("the directory of the demo", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
 ) -> int:
-    """Run everything against a sandbox: three nightly runs."""
+    """Make three nightly runs against a sandbox."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection

@@ -103,8 +103,8 @@ LOADING = ("sync", "replay", "erase")
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
     """Hold the work lock for the command `name`. Only one command can hold this lock at a time.
 
-    If another command holds the lock, this one names the other on stderr and waits. Yields the time at which
-    the other command began, or None if the lock was free. Without `wait`, raises WarehouseError instead.
+    If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
+    Yields the time at which the other command began, or None if the lock was free.
     """
     from warehouse.store.lock import work_lock
 

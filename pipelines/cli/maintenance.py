@@ -133,7 +133,7 @@ def run_erase(
     contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
 ) -> int:
-    """Erase a person from all data, stored now or loaded later."""
+    """Erase a person from all stored data and all later loads."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 

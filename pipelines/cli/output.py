@@ -96,7 +96,7 @@ def print_step(label: str, text: str) -> None:
 
 
 def print_wrapped(prefix: str, text: str, *, is_grey: bool = False) -> None:
-    """Print a text after a prefix, wrapped with a hanging indent. `is_grey` counts only on a terminal."""
+    """Print a text after a prefix, wrapped with a hanging indent. `is_grey` applies only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
     text, width = visible(text), max(_width() - len(prefix), 1)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]

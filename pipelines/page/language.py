@@ -31,7 +31,7 @@ class Language:
     words: Mapping[str, Any]
 
     def text(self, key: str, count: Number | None = None, /, **values: object) -> str:
-        """The text of a key such as `offices.heading`, filled in; a `count` of 1 takes a singular, if any."""
+        """The text of a key, such as `offices.heading`, filled in; in the singular if `count` is 1."""
         text: Any = self.words
         for part in key.split("."):
             text = text[part]
@@ -45,7 +45,7 @@ class Language:
         return Language(self.code, {**self.words, "figures": labels})
 
     def with_unknown_vat(self) -> Language:
-        """A copy whose key figures and notes state: shares of budget hold only if commissions exclude VAT."""
+        """A copy whose labels and notes state that shares of budget hold only if commissions exclude VAT."""
         words = {section: {**texts} for section, texts in self.words.items()}
         for key in ("of_budget", "forecast"):
             words["year"][key] += f", {words['basis']['condition']}"
@@ -77,7 +77,7 @@ class Language:
         return self.number(value, has_plus=True)
 
     def compact(self, value: Number | None, *, has_plus: bool = False) -> str:
-        """An amount in few characters: 4.0M, 250k, 900; on an axis, 20M."""
+        """An amount in few characters: 4.0M, 20M, 23.5M, 250k, 900."""
         if value is None:
             return UNKNOWN
         amount, form = Decimal(value), self.words["form"]

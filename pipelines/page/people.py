@@ -40,7 +40,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         names = ("joined", "gone", "moved_in", "moved_out")
         sums = {name: words.number(sum(getattr(row, name) for row in newest_year)) for name in names}
         figures.append(words.text("people.year" if is_chain else "people.year_with_moves", **sums))
-    columns = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # agents move only within the chain
+    columns = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # a move is between offices of the chain
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
     last = max((row.last_month for row in facts.trends), default=rows[0].month)
