@@ -40,7 +40,7 @@ Rows = Sequence[tuple[int, Sequence[object]]]
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the file, for one budget; `values` has no measure whose cell is empty."""
+    """A row of the file, for one budget; `values` has only the measures whose cells are filled."""
 
     row: int
     office_id: str

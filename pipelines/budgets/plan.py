@@ -73,7 +73,7 @@ def read_known_names(settings: Settings) -> KnownNames:
     sources = [row for row in rows["offices"] if row["customer_id"] in active]
     if not sources:
         raise BudgetError(["No office is loaded yet; run `brokerbi sync` first."])
-    # Several customers may answer for an office. The last one counts, so the office itself is sorted last.
+    # Several customers may answer for an office. Dicts keep the last, so the office itself is sorted last.
     sources.sort(key=lambda row: row["customer_id"] == row["office_id"])
     return KnownNames(
         {row["office_id"]: row["office_name"] or "" for row in sources},
@@ -113,7 +113,7 @@ def _requested_changes(entries: Sequence[Entry], names: KnownNames) -> list[Chan
 
 
 def _hint(given: str, known: Mapping[str, str]) -> str:
-    """The rest of a message like "no user '7' is known; did you mean 77 (Eva Ek)?", from '7' on."""
+    """The part after "no user" in a message like "no user '7' is known; did you mean 77 (Eva Ek)?"."""
     near = get_close_matches(given, known, n=1)
     return f"{given!r} is known" + (f"; did you mean {near[0]} ({known[near[0]]})?" if near else ".")
 

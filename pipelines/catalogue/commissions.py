@@ -59,18 +59,18 @@ USER_EARNINGS = (  # the service does not state the office
 RUNNING_COMMISSION = (
     text(
         "userId",
-        "id of the user who earned the commission, as the commission split or the project has it",
+        "id of the user who earned the commission, from the commission split or the project",
         id_of="user",
         needed=True,
     ),
-    text("customerId", "customer id of the office, as the commission split or the project has it"),
+    text("customerId", "customer id of the office, from the commission split or the project"),
     text("estateId", "id of the estate or project for which the commission was earned"),
     money("amount", "the user's amount excluding VAT, in the estate's currency", needed=True),
     rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
     local_time("obtainedAt", "when the commission was earned"),
 )
 
-# A month of an office in the by-month report: assumed, with the amounts of commission_office.
+# The assumed columns of the by-month report; its amounts are those of commission_office.
 BY_MONTH = (
     assumed(
         "office_id", "VARCHAR", "commissionOffices[].customerId", "customer id of the office", needed=True
@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _reports_by_kind(report: Report) -> Iterator[Report]:
-    """The report for all kinds of assignment, then one for each kind, named where descriptions have `{}`."""
+    """The report for all kinds of assignment, then one per kind. In descriptions, `{}` becomes the kind."""
     for kind in (None, "Sale", "Valuation", "Writing"):
         suffix, note = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
         yield replace(

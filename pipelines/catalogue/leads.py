@@ -28,8 +28,8 @@ from pipelines.catalogue.model import (
 IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
-    description="whether the lead or tip was removed; null if that is unknown, because the service answered "
-    "alike for active and removed ones, or because version 0.1 loaded the row",
+    description="whether the lead or tip was removed; null if the service returned the same rows for active "
+    "and for removed ones, or if version 0.1 loaded the row",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
@@ -56,7 +56,7 @@ TIP_RECEIVER = (
 LEAD_USER = (
     text("id", "id of the user", id_of="user"),
     text("name", "name of the user", personal=True),
-    text("type", "whether the user is a User, a Group or an Office"),
+    text("type", "kind of user: User, Group or Office"),
     text("employeeNumber", "employee number of the user", personal=True),
 )
 
@@ -148,7 +148,7 @@ REPORTS = (
         endpoint=Endpoint(
             path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
             time_parameters="dates",
-            window_months=TWO_MONTHS + 1,  # in two requests: each is below the limit, even with a margin
+            window_months=TWO_MONTHS + 1,  # three months take two requests, each within the limit
             limit=TWO_MONTHS,
             choices=ACTIVE_THEN_REMOVED,
             paged=True,

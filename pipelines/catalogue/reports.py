@@ -16,7 +16,7 @@ _ORDERED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,
 )
-"""Reports that are off by default come last, so that adding one does not move those that are on."""
+"""Reports that are off by default come last; adding one does not shift the due days of those that are on."""
 REPORTS: Mapping[str, Report] = {
     report.name: replace(report, timing=replace(report.timing, position=position))
     for position, report in enumerate(_ORDERED)

@@ -29,7 +29,7 @@ from pipelines.catalogue.model import (
 
 NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", max_months=12)
 PATH = "/BusinessIntelligence"
-ONE_YEAR = 12  # the interface states no limit, but longer answers may time out
+ONE_YEAR = 12  # the interface states no limit, but requests for more months may time out
 ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that can select sales by change time, preferred ones first (interface, Business intelligence)."""

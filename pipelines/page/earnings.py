@@ -256,7 +256,7 @@ def _offices_covered(covered: int, row: Row, words: Language) -> str:
 
 
 def _budget_covered(row: Row, words: Language) -> str:
-    """How many offices or, for one office, how many loaded months have a budget; empty if all have one."""
+    """The text "9 of 10 offices" (for one office, "9 of 10 months") if some have no budget."""
     if row.offices > 1 or not row.unbudgeted_months:
         return _offices_covered(row.budget_offices, row, words)
     first = Month.of(max(row.first_month, row.began_month or row.first_month))
