@@ -15,7 +15,7 @@ import polars as pl
 class ColumnLike(Protocol):
     """A column of a table. `type` is a DuckDB type; `source` is the column's path in the answer.
 
-    A `needed` column is reported as missing if no row has it. A `name_inferred` one has no documented name.
+    A `needed` column is reported as missing if no row has it. The path of a `name_inferred` one is assumed.
     """
 
     @property

@@ -20,7 +20,7 @@ SUBJECT_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""The subjects of a check are the combinations of values that its rows have in these columns."""
+"""The subjects of a check are the distinct values that its rows have in these columns."""
 ERROR = "error"
 
 
@@ -59,7 +59,7 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check. The caller must not be in a transaction, which a check that cannot run would abort."""
+    """Run every check. Not for use in a transaction, because a check that cannot run would abort it."""
     return [_run(connection, check) for check in queries(folder, "checks")]
 
 
@@ -97,9 +97,9 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
 
 
 def expanded_sql(connection: DuckDBPyConnection, check: Query) -> str:
-    """The SQL of a check, repeated for each row of the query `For each:` in its header, if it has one.
+    """The SQL of a check, repeated for each row of the `For each:` query, if its header has one.
 
-    In each copy, the row's values replace names such as "{table_name}".
+    In each copy, the row's values replace placeholders such as "{table_name}".
     """
     if not check.for_each:
         return check.sql
@@ -130,7 +130,7 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
 def _violations(
     connection: DuckDBPyConnection, sql: str
 ) -> tuple[int, list[dict[str, object]], list[dict[str, object]]]:
-    """The number of a query's rows, the first of them, and the subjects of all; the rows stay in DuckDB."""
+    """The number of a query's rows, the first of them, and the subjects of all."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE violations AS {sql}")
     sample = mappings(connection.execute(f"FROM violations ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
     if not sample:

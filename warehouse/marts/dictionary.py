@@ -18,13 +18,13 @@ LINEAGE_COLUMNS = {
     "_customer": "the customer whose answer the row comes from",
     "_month": "first day of the month of that answer",
     "_load_id": "the load of that answer; joins meta.loads",
-    "_row": "the row of bi that this row comes from: its _row there",
+    "_row": "number (_row) of the row of bi that this row comes from",
 }
 """Columns that lead from a mart back to loads. The header of a query may state another meaning for them."""
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""SQL for a column's path in the answers. Control characters are replaced for terminals."""
+"""SQL for a column's path in the answers. Control characters are replaced, because terminals obey them."""
 
 Meanings = Mapping[str, Mapping[str, str]]
 
@@ -68,7 +68,7 @@ WHERE objects.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY objects.schema_name, objects.table_name, objects.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
-"""The end of the meaning of a commission column. `describe` adds that basis, such as ": without VAT"."""
+"""Ends the meaning of a commission column. `describe` appends the declared basis, such as ": without VAT"."""
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
 

@@ -24,7 +24,7 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file lacks what was named or is too old, or several offices or users match."""
+    """The published file lacks the number, several offices or users match, or the file is too old."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class TracedNumber:
 
 @dataclass(frozen=True)
 class TracedLoad:
-    """A load that rows of the number came from, as in meta.loads."""
+    """A load behind the number; the fields are columns of meta.loads."""
 
     load_id: str
     report: str
@@ -167,7 +167,7 @@ class Trace:
     loads: tuple[TracedLoad, ...]
 
 
-# The loads that count for the office or user, even if they have no row of the number.
+# The loads that count for the office or user, even if no row behind the number comes from them.
 _LOADS = {
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
     "user": """
@@ -191,7 +191,7 @@ FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 def trace(
     connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
 ) -> Trace:
-    """Trace a number in the published file: of an office, of a user or, if neither is given, of the chain.
+    """Trace a number of an office, of a user or, if neither is given, of the chain.
 
     `office` and `user` take an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is
     no such number, if several offices or users match, or if an older brokerbi made the file.

@@ -49,7 +49,7 @@ class ErasedList:
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """By id, the alias of each erased person; other ids are left out. An alias is mapped to itself."""
+        """The alias of each erased person among these ids, by id. An alias is mapped to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
         by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
         return {id_: alias for id_, alias in by_id.items() if alias}

@@ -22,7 +22,7 @@ Place = tuple[dict[str, Any], str]
 
 @dataclass(frozen=True)
 class Person:
-    """A person to erase; `alias` replaces the id. `name_of` returns the column for a path of keys."""
+    """A person to erase; `alias` replaces the id. `name_of` returns the column name for a path of keys."""
 
     kind: PersonKind
     id: str

@@ -44,7 +44,7 @@ FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (
 WHERE database_name = current_database()
 GROUP BY table_name
 """
-"""Selects one statement per table of meta: it copies the columns that both files have."""
+"""Returns, for each table of meta but storage, a statement that copies the columns that both files have."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
@@ -53,7 +53,7 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new working file with a copy of the old rows and of meta, until the block ends.
+    """A new working file with a copy of the old rows and of meta; it is removed when the block ends.
 
     The caller replays the stored answers into it. A row whose answer cannot be replayed stays as it was.
     """

@@ -48,7 +48,7 @@ _TYPES = {
 """Patterns of types in the published file, each with the lake's type: DuckDB's name, then Delta's."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""DuckDB's type of a column without any value or type. The lake lacks the column until it has a value."""
+"""DuckDB's type of a column that has no value yet. The lake lacks such a column."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
@@ -106,7 +106,7 @@ class _Lake:
 
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is no version of published/; run `brokerbi publish`.")
+            raise WarehouseError("The published file is not a version in published/; run `brokerbi publish`.")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:

@@ -1,4 +1,4 @@
-"""Publishing: copies of the working file for analysts, all or nothing, and their rollback.
+"""Publishing: atomic copies of the working file for analysts, and rollback to earlier copies.
 
 The group of the pipeline's user can read published versions and their checksums (0640), and enter their
 folders (0750). The working file, landing and logs are private to their owner.

@@ -15,9 +15,9 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 GRACE = timedelta(days=1)
-"""A younger file that is not in the ledger may be about to be loaded."""
+"""A file that is not in the ledger may still be loaded, if it is younger than this."""
 LANDING_FILES = "*.tar.zst*"
-"""Matches unfinished files too, whose names end differently (see landing.py)."""
+"""Matches unfinished files (`.tar.zst.part`) too."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'

@@ -1,4 +1,4 @@
-"""Checkpoints of the working file, with a journal that undoes an interrupted one.
+"""Checkpoints of the working file, with a journal that undoes interrupted ones.
 
 DuckDB writes rows to unused blocks, but overwrites its metadata in place. A kill or power failure during
 such a write would leave a file that cannot be opened. So the working file is checkpointed only here. Its

@@ -91,7 +91,7 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """Open the file under the file lock. Raises ReplayNeeded, or WarehouseError for a newer format."""
+        """Open the file under the file lock; raises ReplayNeeded if it is lost or has an older format."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)

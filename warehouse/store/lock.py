@@ -53,7 +53,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work recorded in a lock's file; None without a record: finished work removes its record."""
+        """The work recorded in a lock's file; None if there is no record, as after finished work."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -92,13 +92,13 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock; yields the start of the command that this one waited for, or None.
+    """Hold the work lock; yields the start time of the command that this one waited for, or None.
 
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
-    - `resumes` means that the body also completes the work of a command that had not finished. Otherwise the
-      record of such a command stays, unless its `what` is the same.
+    - `resumes` means that the body also completes the work of an earlier command that did not finish. If it
+      is false, the record of that command is restored at the end, unless its `what` is the same.
 
     Only entry points take this lock: a nested call would wait for itself.
     """
