@@ -122,7 +122,7 @@ class Store:
             connection.commit()
 
     def _create(self) -> None:
-        with replacement(self.path, unfinished=self.path.with_name(f"{self.path.name}.new")) as unfinished:
+        with replacement(self.path) as unfinished:
             with connect_working(unfinished) as connection:
                 connection.begin()
                 meta_schema.create_meta(connection)
