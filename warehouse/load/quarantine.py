@@ -30,9 +30,9 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is the newest for the row's month. If that month is unknown, the row stays while
-its load is the newest for any month. For a report with history, the row stays while its load is the newest
-for any month or requested id (`meta.history_scopes`)."""
+"""A row stays until a newer load has its month. If its month is unknown, the row stays until newer loads have
+every month of its load. For a report with history, the row stays until newer loads have every month and
+requested id of its load (`meta.history_scopes`)."""
 
 _DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old
