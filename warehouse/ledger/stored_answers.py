@@ -17,7 +17,7 @@ WINDOW_COLUMNS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
 )  # fmt: skip
-"""Columns of meta.loads for which WindowResult has a field of the same name."""
+"""Columns of meta.loads that `loads_to_replay` reads into the fields of the same name of a WindowResult."""
 CURRENT_LOADS = """
 WITH candidates AS (
     SELECT load_id, report, customer, load_number,

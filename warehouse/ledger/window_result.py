@@ -1,7 +1,7 @@
 """One window of one report of one customer, from the plan to the ledger and the summary.
 
-The sync creates the record when it begins a window; fetching, normalizing and loading each return a more
-complete copy. The command line and Dagster report the last copy.
+The sync creates a `WindowResult` when it begins a window; fetching, normalizing and loading each return a
+more complete copy. The command line and Dagster report the last copy.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NO_FAILURE = Failure()
 class WindowResult:
     """The facts of one window so far.
 
-    - `months` are first days; empty for a report without months.
+    - `months` has the first day of each month; it is empty for a report without months.
     - `history`: the rows are merged into a history, and replace no month.
     - `asked`: only rows of these ids are compared with the history; if None, all rows.
     - `open_months` had not ended when they were requested.

@@ -6,8 +6,8 @@ it is, B ends on 2 May, and C begins on 2 May.
 If a table has a documented key, a changed row keeps its `_row`, so that its children need not change. Two
 equal rows of a snapshot may both be real, so each is compared with a stored row of its own.
 
-A snapshot has all rows of its scopes. A scope is a report of a customer, or only one month or one requested
-id of it. Snapshots that share no scope are merged together, as a wave.
+A scope is all rows of one report and customer, or only those of one month or one requested id. A snapshot
+has one or more whole scopes. Snapshots that share no scope are merged together, as a wave.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ Incoming = Mapping[tuple[str, str], tuple[TableSchema, Sequence[Batch]]]
 """By report and lower-case table name: the declared schema and the new rows."""
 
 ROWS_PER_LOAD = 1 << 24
-"""Each load of a table has this many row numbers to itself, so that `_row` is unique over all loads."""
+"""Load n numbers its rows of a table from n * ROWS_PER_LOAD, so that `_row` is unique over all loads."""
 
 
 @dataclass

@@ -34,7 +34,7 @@ _BY_LOAD = "SELECT _load_id, count(*){counts} FROM {rows} WHERE list_contains($1
 
 @dataclass
 class TableProfile:
-    """How many rows of a month or load a table has, and how many have a value in each declared column."""
+    """The profile of one table, for one month, one load, or several months added up."""
 
     rows: int = 0
     value_counts: Counter[str] = field(default_factory=Counter)
@@ -92,7 +92,7 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
 def _count(
     connection: DuckDBPyConnection, schema: TableSchema, statement: str, parameters: Sequence[object]
 ) -> Iterator[tuple[Sequence[Any], TableProfile]]:
-    """Yield the key and the profile of each group of rows that `statement` makes of a table."""
+    """Yield the key and the profile of each group of a table's rows; `statement` groups them."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
     query = statement.format(counts=counts, rows=schema.current_rows)

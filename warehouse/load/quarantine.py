@@ -30,13 +30,16 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = old.load_id)
 """
-"""Keeps a row while its load is the newest for the row's month. If that month is unknown, the row stays while
-its load is the newest for any month. For a report with history, the row stays while its load is the newest
-for any month or requested id (`meta.history_scopes`)."""
+"""A row stays until a newer load has its month. If its month is unknown, the row stays until newer loads have
+every month of its load. For a report with history, the row stays until newer loads have every month and
+requested id of its load (`meta.history_scopes`)."""
 
 _DELETE_REPEATED = """
-DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
-WHERE list_contains($1, new.load_id) AND old.load_id <> new.load_id
+DELETE FROM meta.quarantine_rows AS old
+USING meta.loads AS old_load, meta.quarantine_rows AS new, meta.loads AS new_load
+WHERE list_contains($1, new.report) AND list_contains($2, new.customer)
+AND old.load_id = old_load.load_id AND new.load_id = new_load.load_id
+AND old_load.load_number < new_load.load_number
 AND old.month IS NULL AND new.month IS NULL
 AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
@@ -76,6 +79,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
     connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [load_ids])
     insert_rows(connection, "meta.quarantine_rows", rows)
     pairs = {load.result.pair for load in loads}
-    connection.execute(_DELETE_OLD, [[report for report, _ in pairs], [customer for _, customer in pairs]])
+    parameters = [[report for report, _ in pairs], [customer for _, customer in pairs]]
+    connection.execute(_DELETE_OLD, parameters)
     if rows:
-        connection.execute(_DELETE_REPEATED, [load_ids])
+        connection.execute(_DELETE_REPEATED, parameters)

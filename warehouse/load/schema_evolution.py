@@ -1,4 +1,4 @@
-"""Tables of schema bi: creates them, and adds and widens columns.
+"""Tables of schema bi: how they are created, and how their columns are added and widened.
 
 Documented columns exist from the start. An undocumented column is added when it first arrives, and widened in
 place later (see `common_type`). If the values of a column become objects or lists, they arrive as other
@@ -72,18 +72,18 @@ def ensure_table(
 ) -> None:
     """Create the table if it does not exist, and add or widen columns for the new values.
 
-    `declared` has only the documented columns; the batches may have others. Raises ValueError if the table
-    exists as another kind of table, or belongs to another report.
+    `declared` has only the documented columns; the batches may have others. Raises ValueError if the stored
+    table is of another report, if only one of the two has a history, or if only `declared` is nested.
     """
     key = declared.name.lower()
     stored = tables.get(key)
     new = stored or replace(declared, parent=_parent_of(tables, declared.name))
     if declared.nested and not new.nested:
-        raise ValueError(f"rows of {new.name} point to a parent, but the table was made without one")
-    if (declared.report, declared.history) != (new.report, new.history):
-        raise ValueError(
-            f"{new.name} is stored as another kind of table, or of another report ({new.report})"
-        )
+        raise ValueError(f"rows of {new.name} point to a parent, but the table has no column for it")
+    if declared.report != new.report:
+        raise ValueError(f"{new.name} is a table of another report ({new.report})")
+    if declared.history != new.history:
+        raise ValueError(f"{new.name} is stored {'with' if new.history else 'without'} history")
     received: dict[str, list[Batch]] = {}
     for batch in batches:
         for name in batch.columns:
@@ -212,9 +212,9 @@ def _alter(
 def _updated_schema(
     connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
 ) -> TableSchema:
-    """The stored table as now documented. A column keeps its type if a cast would lose or round a value."""
+    """The new schema of a stored table. A column keeps its type if a cast would lose or round a value."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
-        raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
+        raise ValueError(f"{declared.name} cannot gain or lose its history or its parent; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
     for name, column in declared.columns.items():
         if old := stored.columns.get(name):

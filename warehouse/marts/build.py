@@ -20,11 +20,11 @@ from warehouse.store.duckdb_file import mappings, quoted
 Built = TypeVar("Built")
 
 MIN_MB, MAX_MB = 700, 3000
-"""DuckDB may use 1.5 times the size of the file for a build, within these bounds. It spills the rest to disk.
+"""At first, a build may use 1.5 times the file's size, within these bounds. DuckDB spills the rest to disk.
 
-Marts of ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit the build took
-2,800 MB, and no less CPU time than with one. Those of a hundred million rows (a file of 2,200 MB) needed more
-than 1,000 MB, because of one mart.
+Marts of ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit, the build took
+2,800 MB and did not save CPU time. Marts of a hundred million rows (a file of 2,200 MB) needed more than
+1,000 MB, because of one mart.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.

@@ -45,17 +45,17 @@ def test_a_row_of_unknown_month_stays_while_any_month_of_its_answer_is_current(g
     assert waiting(given) == []
 
 
-def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(given: Given) -> None:
-    given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("1")])])
-    given.load([sales("b", months=(FEBRUARY, MARCH), rejected=[Rejected("1"), Rejected("1")])])
+def test_a_row_of_unknown_month_in_several_loads_counts_in_the_newest(given: Given) -> None:
+    old = sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("1")])
+    given.load([old, sales("b", months=(FEBRUARY, MARCH), rejected=[Rejected("1"), Rejected("1")])])
+    given.load([old])
     assert waiting(given) == [("1", None, "b"), ("1", None, "b")]
 
 
 def test_a_superseded_answer_adds_nothing_to_the_quarantine(given: Given) -> None:
     old = sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])
-    given.load([old])
-    given.load([sales("new")])
-    given.load([old])
+    for answer in (old, sales("new"), old):
+        given.load([answer])
     assert waiting(given) == []
 
 

@@ -167,7 +167,7 @@ def test_a_table_cannot_turn_into_a_history(given: Given) -> None:
 @pytest.mark.parametrize(
     ("refused", "words"),
     [
-        (load("a", [table(SALES, [{**SALE, "_parent_row": 0}])]), "made without one"),
+        (load("a", [table(SALES, [{**SALE, "_parent_row": 0}])]), "no column for it"),
         (sales("a", (JANUARY, "1", "1"), report="leads"), "of another report .sales"),
     ],
     ids=["rows with a parent", "rows of another report"],
