@@ -82,7 +82,7 @@ def _print_answer(data_dir: Path, statement: str, variables: dict[str, Any]) -> 
     if not answer.rows:
         log("brokerbi: no rows")
     if answer.has_more:
-        log(f"brokerbi: these are the first {count(MAX_TABLE_ROWS)} rows; --format csv writes all of them")
+        log(f"brokerbi: these are the first {count(MAX_TABLE_ROWS)} rows; --format csv writes all rows")
 
 
 def _format_value(value: Any) -> str:

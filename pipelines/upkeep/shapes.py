@@ -48,7 +48,7 @@ def prepare_shapes(
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         count = len(replayed.unfit)
-        unfit = f"; kept as loaded, because they fit only the earlier shape: {count}" if count else ""
+        unfit = f"; answers that fit only the earlier shape, whose rows stay: {count}" if count else ""
         on_message(f"the shape of {name} changed; stored answers read again: {replayed.loads}{unfit}")
         for failure in replayed.failures:
             on_message(f"a stored answer could not be read again and stays as loaded: {failure}")

@@ -258,7 +258,7 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     summary, messages = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
     assert summary.is_well
     [message] = messages
-    assert message.startswith("the shape of budget_commission changed; stored answers read again: 0; kept as")
+    assert message.startswith("the shape of budget_commission changed; stored answers read again: 0; answers that fit only")
     here.build("budget_changes")
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
