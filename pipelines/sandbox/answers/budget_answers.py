@@ -52,7 +52,7 @@ def range_report(name: str, query: ReportQuery) -> object:
 
 
 def _users(query: ReportQuery, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
-    """Shape a has a row for each user, with a list of months. Shape b has a row for each user and month."""
+    """Shape "a" has one row per user, with a list of months. Shape "b" has one row per user and month."""
     budgets = list(_budgets(query, office))
     if query.shapes == "b":
         return [

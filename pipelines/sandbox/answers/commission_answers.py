@@ -78,8 +78,8 @@ def by_user(query: ReportQuery) -> object:
 def by_month(query: ReportQuery) -> object:
     """CommissionOfficeReportByMonth: office > years > months, in chronological order.
 
-    Shape a has every month of the interval; years and months are numbers.
-    Shape b has only months with activity; years and months are text.
+    Shape "a" has every month of the interval; years and months are numbers.
+    Shape "b" has only months with activity; years and months are text.
     """
     as_text = query.shapes == "b"
     sums: dict[tuple[str, Month], Sums] = {}

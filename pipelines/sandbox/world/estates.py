@@ -39,13 +39,13 @@ SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((5_000, 2_500, 2_500), 4.0),
     ((7_250, 1_500, 1_250), 1.0),
 )
-"""The ways in which users share an estate, each with the percentage of estates that are shared so."""
+"""The ways in which users share an estate, each with its frequency in percent."""
 REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35), ("cancel", 0.03, 100))
 """Later changes of a sale: the kind, its probability, and the days within which it happens."""
 
 
 def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
-    """Every sale whose contract was first dated in the month."""
+    """Every sale whose original contract day is in the month."""
     rng = random_for(seed, "sales", staff.office.number, month)
     count = count_around(rng, SALES_PER_DESK * staff.office.desks * market.season(month) * activity)
     return [_sale(seed, staff, month, number) for number in range(count)]
@@ -234,7 +234,7 @@ def _revisions(rng: Random, parts: Parts, sold: Version) -> list[Version]:
 
 
 def _restate(rng: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
-    """The next version, in which two agents share differently or the commission differs."""
+    """The next version, with a different split between two agents or a different commission."""
     if happens(rng, 0.4) and len(parts) == 2:
         (first, first_share), (second, _) = parts
         share = rng.choice([part for part in (4_000, 5_000, 5_500, 6_500, 8_000) if part != first_share])

@@ -1,7 +1,4 @@
-"""Incidents added to a made-up chain at one office on one day.
-
-The demo thus has incidents to show, whichever chain the random numbers made.
-"""
+"""Incidents at one office of the made-up chain on one day, so that the demo has some to show."""
 
 from __future__ import annotations
 
@@ -17,11 +14,12 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, LeadStep, User
 KNOWN_BEFORE = timedelta(days=21)
 """An incident concerns only a sale or lead that has been known at least this long."""
 EMPLOYED_BEFORE = timedelta(days=90)
+"""The user who leaves has been employed at least this long."""
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """The incidents of one day at one office; an incident is left out if nothing is suitable for it.
+    """The incidents of one day at one office. One that finds no suitable sale, lead or user is left out.
 
     Of the sales of `month`, one is cancelled, and the commission of another is restated. A lead of that month
     is removed. One user leaves. The budgets of a user who stays are raised, from the month of `day` on.
@@ -40,9 +38,9 @@ class Incidents:
         return Month.of(self.day).plus(-2)
 
     def users(self, users: Sequence[User]) -> tuple[User, ...]:
-        """All users. The last of those employed for at least EMPLOYED_BEFORE leaves on the day.
+        """All users. The last suitable one leaves on the day.
 
-        The first user never leaves.
+        The first user never leaves, because that user's budgets are raised.
         """
         before = self.day - EMPLOYED_BEFORE
         at_work = [user for user in users[1:] if user.works_on(self.day) and user.works_on(before)]

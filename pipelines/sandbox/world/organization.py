@@ -43,7 +43,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The users of an office, and each user of the group's other offices with that user's office."""
+    """An office, its users, and the users of the group's other offices, each with their office."""
 
     office: Office
     own: Sequence[User]

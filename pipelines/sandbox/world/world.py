@@ -19,7 +19,7 @@ EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
 """History is built this many months ahead, because future sales already have leads."""
 MONTHS_BEFORE = 7
-"""More than the months from a sale's first lead to its contract; its staff may have left the office since."""
+"""A month's staff includes users who left in the months before: early leads of its sales may be theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class History:
 
 @dataclass(frozen=True)
 class World:
-    """The history, and the day at whose end it is seen."""
+    """The history as seen at the end of the day `as_of`."""
 
     history: History
     as_of: date
