@@ -16,7 +16,7 @@ AGES = ("to_2", "to_7", "to_30", "to_90", "longer")  # the columns of untouched 
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads of the last twelve months, and untouched leads by office; None without leads of these months."""
+    """Leads of the last twelve months, and untouched leads by office; None if these months have no leads."""
     words = writer.words
     if not facts.leads:
         return None

@@ -63,7 +63,7 @@ def _count_with_amount(
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    # is_late marks an earlier change whose reason has been found since
+    # is_late: the change was noted before the compared publication, its reason after it
     changed, explained = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)
@@ -245,7 +245,7 @@ def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | 
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
     zeros = [None if any(getattr(row, state) for state in STATES) else (0, 0) for row in rows]
-    series.append(Series("", STATES[0], zeros))  # a month without an amount is described as zero
+    series.append(Series("", STATES[0], zeros))  # gives a month without an amount the tooltip 0
     name = words.text("figures.money_to_come") + suffix
     columns = [
         PageColumn("page.month", "month", "month"),

@@ -17,7 +17,7 @@ Omitted = Literal["kept", "zeroed"]
 
 MAX_COMMISSION = 10_000_000
 MAX_INTEGER = 2**31 - 1
-BODY_PATHS = {  # the path to each measure in a RealtorBudget
+BODY_PATHS = {  # the path of each measure in the body (interface: RealtorBudget)
     "commission": ("commission",),
     "sold": ("estates", "sold"),
     "registered": ("estates", "registered"),
@@ -48,7 +48,7 @@ class BudgetWrites:
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
         """By user, the budgets of an office and month.
 
-        A written budget replaces the one in `budgets` as soon as it is shown.
+        A written budget replaces the one in `budgets` after its delay.
         """
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():

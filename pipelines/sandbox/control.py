@@ -40,7 +40,7 @@ def is_control_call(call: Call) -> bool:
 
 
 def respond(service: ControlledService, call: Call) -> Reply:
-    """The reply of a control address; an invalid call is rejected with 400."""
+    """The reply of a control address; a ValueError becomes an HttpError with status 400."""
     try:
         return json_reply(200, _answer(service, call))
     except ValueError as error:

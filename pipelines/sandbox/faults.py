@@ -51,7 +51,7 @@ KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
 """The kinds of faults, each with its effect."""
 OPTIONS = {
     "rate": "share of requests that fail, from 0 to 1",
-    "count": "the most failures",
+    "count": "the largest number of failures",
     "after": "requests that succeed first",
     "tries": "number of tries of the same request that fail",
     "path": "only for paths that contain this text",
@@ -60,7 +60,7 @@ OPTIONS = {
     "retry_after": "form of a Retry-After: seconds, date or none",
     "rows": "rows that move or are repeated",
     "share": "share of rows that are spoiled, from 0 to 1",
-    "restless": "true: rows come and go with every reading of a page",
+    "restless": "true: moving_rows hides the rows in every second answer",
 }
 
 
@@ -106,7 +106,7 @@ class Fault:
         unknown = [name for name in options if name not in names]
         if unknown or "kind" not in options:
             raise ValueError(
-                f"a fault has {', '.join(names)}; not understood: {', '.join(unknown) or 'no kind'}"
+                f"a fault has {', '.join(names)}; unknown or missing: {', '.join(unknown) or 'kind'}"
             )
         values: dict[str, Any] = {}
         for name, value in options.items():
@@ -166,7 +166,7 @@ class Faults:
         return struck
 
     def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether a fault strikes this try. Only `after` and `count` make this depend on other requests."""
+        """Whether a fault strikes this try. Other requests matter only for `after` and `count`."""
         self._matched[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
         too_early = self._matched[number] <= fault.after

@@ -95,7 +95,7 @@ class Parameters:
     errors: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
-        """The times dateFrom and dateTo, at most `max_months` apart. With None, both are optional."""
+        """The times dateFrom and dateTo, at most `max_months` apart. If that is None, both are optional."""
         start = self._moment("dateFrom", required=max_months is not None) or datetime.min
         end = self._moment("dateTo", required=max_months is not None) or datetime.max
         if self.errors:

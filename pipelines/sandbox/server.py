@@ -27,8 +27,8 @@ def loopback(host: str) -> str:
         is_own = False
     if not is_own:
         raise ValueError(
-            f"the sandbox listens on the loopback address only, not on {host!r}: its data is made up and "
-            f"its password is public; use 127.0.0.1"
+            f"the sandbox listens on the loopback address only, not on {host!r}, because its password is "
+            f"public; use 127.0.0.1"
         )
     return "127.0.0.1" if host == "localhost" else host
 

@@ -66,8 +66,8 @@ def _reference(query: ReportQuery, view: EstateView) -> Object:
 def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = False) -> object:
     """GetSalesReport (`sales_only`), GetEstatesReport, and GetEstateReportProdDb (`is_short`: fewer fields).
 
-    Unless `sales_only` is set, writing assignments are included. Years and months are strings. Months are
-    padded only in shape b, because the interface does not document whether they are.
+    Unless `sales_only` is set, writing assignments are included. Years and months are strings. May is "5" in
+    shape a and "05" in shape b, because the interface does not say which.
     """
     width = 2 if query.shapes == "b" else 1
     offices: list[Object] = []

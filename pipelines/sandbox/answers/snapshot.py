@@ -19,7 +19,7 @@ Shapes = Literal["a", "b"]
 """Two plausible guesses at the undocumented shapes."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
-"""The last moment of the interval: dateTo (inclusive), just before it (exclusive), or the day's end (day).
+"""Where an interval ends: at dateTo (inclusive), just before dateTo (exclusive), or at its day's end (day).
 
 The interface does not say which.
 """
@@ -55,13 +55,13 @@ class Snapshot:
         self.running = cache(self._running)
 
     def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
-        """The users of an office who work there now, each with the current card."""
+        """The users who work at an office now, each with the current directory entry."""
         for user in self.world.history.users(office_id):
             if user.works_on(self.world.as_of):
                 yield user, self.card(user)
 
     def card(self, user: User) -> UserCard:
-        """The current card of a user in the directory."""
+        """The current directory entry of a user."""
         at = bisect_right(user.cards, self.moment, key=lambda card: card.known_at)
         return user.cards[max(at - 1, 0)]
 
