@@ -41,11 +41,11 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""The process of a run must lock the run's file within this time after the start."""
+"""A run whose file in RUNS is not locked this long after its start counts as dead."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. What it "
-    "loaded stays. A failed run is retried once automatically; after that, re-execute it from failure. Like "
-    "the next nightly run, it then requests only what is missing."
+    "loaded stays. Dagster retries the run once. If the retry fails as well, re-execute it from failure: it "
+    "then requests only what is still missing or due."
 )
 
 _LOCKED: dict[str, int] = {}

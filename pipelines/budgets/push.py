@@ -79,7 +79,7 @@ def push(
 
     A budget that changed after the plan was made is not set. After sending all budgets, waits until the
     service shows them. The wait for a budget ends `patience` seconds after it was sent. `on_outcome` gets
-    each change with its final status, and the reason for the status.
+    each change that reached a final status, with the reason.
 
     Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
     another service, or has a customer that is not active.

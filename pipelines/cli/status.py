@@ -80,7 +80,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
-    columns = ("status", "name", "at_utc", "size")  # the conditions above state why the latest failed
+    # The conditions printed above state why the latest publication failed, so `reasons` are a detail.
+    columns = ("status", "name", "at_utc", "size")
     print_records(publications[: None if details else 1], (*columns, "reasons") if details else columns)
 
 

@@ -87,7 +87,7 @@ class TooManyObjects(ValueError):
 
 
 class NotJson(ConnectError):
-    """In the last try, the service answered 2xx, but the body was not JSON or the status not 200 or 204."""
+    """The last answer had a body that is not JSON, or a 2xx status other than 200 and 204."""
 
 
 class TooManyRequests(ConnectError):

@@ -1,4 +1,4 @@
-"""Health of a data directory: conditions that only a running process knows, and the overall verdict."""
+"""Health of a data directory: conditions not stored in its file (disk, settings, locks), and the verdict."""
 
 from __future__ import annotations
 
@@ -207,8 +207,8 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     if not work.is_running:
         ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
         remedy = (
-            "Its loads are kept. If it was a run of Dagster, Dagster repeats it within two minutes; "
-            "otherwise run the command again, or `brokerbi sync` for missing and due months."
+            "Its loads are kept. If it was a run of Dagster, Dagster repeats it once within two minutes; "
+            "otherwise run the same command again."
         )
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
@@ -267,7 +267,7 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    excluded = {  # denied reports and customers, and customers never read, have conditions of their own
+    excluded = {  # reports and customers that were denied or never read have conditions of their own
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
     }
     excluded |= {

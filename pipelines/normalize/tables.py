@@ -127,7 +127,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 
     If an id was returned for both values of the choice, only the rows of the last value stay: a lead that was
     returned as active and as removed stays as removed. Of rows with equal declared columns, only the first
-    stays. If the service ignores the choice, its column is null in rows that were returned for both values.
+    stays. If the service ignores the choice, a row returned for both values has null in the choice's column.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):

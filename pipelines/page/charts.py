@@ -13,7 +13,7 @@ from pipelines.page.language import Number
 
 MAX_GRID_LINES = 4
 MAX_NAMES = 8
-"""If an axis has more names, a narrow screen shows only every second one."""
+"""If a chart has more names below its columns, a narrow screen shows only every second one."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
@@ -24,7 +24,7 @@ NumberFormat = Callable[[Number | None], str]
 
 @dataclass(frozen=True)
 class Series:
-    """One measure: for each name of the axis, a span from one amount to another, or None."""
+    """One measure: for each month or office of the chart, a span from one amount to another, or None."""
 
     name: str
     kind: str  # its CSS class

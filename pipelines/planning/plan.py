@@ -69,7 +69,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """A probe asks which sales of a customer changed. Its `report` is a variant of the report `source`."""
+    """A probe asks which sales of a customer changed. `report` is the report `source` with another query."""
 
     source: str = ""
 
@@ -272,7 +272,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored older months that a changed sale may affect.
+    """A probe for each active customer with stored months before the latest (`due_months`) that sales affect.
 
     It is sent to the endpoint of the first of PROBE_REPORTS (catalogue/sales.py) that is selected and was not
     denied to the customer today. A customer has no probe if there is no such report, or if its probe was

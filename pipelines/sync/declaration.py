@@ -27,7 +27,7 @@ def declare_catalogue(
     """Create the tables of the catalogue, and record which reports are on.
 
     A report on demand is recorded as off, so that it never counts as late. Also records whether this run
-    is a rehearsal (`BROKERBI_TODAY`), and updates the customers if a publication has recorded them.
+    is a rehearsal (`BROKERBI_TODAY`), and updates the customers, except before the first publication.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
@@ -46,7 +46,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    # The first publication records the customers. Until then, none can have the condition "never read".
+    # Before the first publication, no customer is recorded, so that `status` calls none "never read".
     if has_rows(connection, "customers"):
         record_customers(connection, settings)
 

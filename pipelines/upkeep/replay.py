@@ -84,7 +84,7 @@ def replay(
             running.load_again(fresh, [*catalogue])
             result.notes += running.unchanged_histories
             replace_file(store, fresh)
-    # the replaced rows may have had real names, which stay in the file until a publication rewrites it
+    # deleted rows may have had real names, and their bytes stay in the file until a publication rewrites it
     if settings.pseudonym_key.get_secret_value():
         with store.writing() as connection:
             record_traces(connection)
@@ -154,7 +154,7 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                # raises if a column would lose its values: such an answer has an earlier shape
+                # raises if a column would become empty, because the answer was stored in an earlier shape
                 check_columns(report, stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:

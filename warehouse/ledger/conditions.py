@@ -18,9 +18,9 @@ FORBIDDEN = "Forbidden"
 """The `cause` of a condition about denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Two values of `trouble`: the service is down, or it denies all customers. Other values name a login."""
+"""Values of `trouble` in a condition: the service is down, or denies all customers. Others name a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
-"""A condition whose `trouble` is one of these explains why a run stopped."""
+"""If a run stopped, a condition with one of these as its `trouble` explains why."""
 
 
 class Severity(StrEnum):

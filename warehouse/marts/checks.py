@@ -16,11 +16,11 @@ from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 SAMPLE_ROWS = 5
-SUBJECT_COLUMNS = (
+AFFECTED_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""The subjects of a check are the distinct values that its rows have in these columns."""
+"""A check's rows name what is affected in some of these columns; each distinct combination is listed once."""
 ERROR = "error"
 
 
@@ -136,7 +136,7 @@ def _violations(
     if not sample:
         return 0, [], []
     [(rows,)] = connection.execute("SELECT count(*) FROM violations").fetchall()
-    names = ", ".join(name for name in SUBJECT_COLUMNS if name in sample[0])
+    names = ", ".join(name for name in AFFECTED_COLUMNS if name in sample[0])
     if not names:
         return rows, sample, [{}]
     distinct = f"SELECT {names} FROM violations GROUP BY ALL ORDER BY min(rowid)"
