@@ -18,8 +18,8 @@
 --   is_assumed: always true: neither shape nor measures are documented
 --   is_open: whether the month is not over, or its end has not been requested yet
 --   _customer: the customer whose answer the row comes from
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 WITH activities AS (
     SELECT users.* REPLACE (coalesce(office_numbers.office_id, id_or_null(users.office_id), own_offices.office_id) AS office_id)
     FROM staging.live_activity_users AS users

@@ -3,9 +3,9 @@
 -- The two sales are at different offices, have different days of contract, and have neither the same price nor the
 -- same address.
 -- An estate id is assumed to identify the same home for every customer: a group and its office report a sale under one
--- id. A sale that moved to another office, or was restated, keeps its address or its day of contract.
--- If customers number their homes separately, two sales share an id. Then marts.sales keeps one of them, by the rule
--- in the description of its column office_id.
+-- id. A sale that only moved to another office, or was restated, keeps its address or its day of contract.
+-- If customers number their homes separately, two sales may share an id. Then marts.sales keeps one of them, by the
+-- rule in the description of its column office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: _row
 -- Columns:
@@ -23,8 +23,8 @@
 --   counted_street_address: street address of the home of the counted sale
 --   counted_final_price: price of the counted sale; currency not documented
 --   _customer: the customer whose answer the row comes from
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
 SELECT
     estates.estate_id,

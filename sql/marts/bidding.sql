@@ -20,7 +20,7 @@
 --     if there is no bid
 --   canceled_bid_count: bids that were annulled
 --   unread_bid_count: bids that were not annulled and whose amount is not a number
---   first_bid: the earliest bid with a number that was not annulled; in the currency of the prices
+--   first_bid: the earliest bid that was not annulled and whose amount is a number; in the currency of the prices
 --   highest_bid: the highest bid that was not annulled; in the currency of the prices
 --   first_bid_to_final_price: final_price less first_bid
 --   starting_to_final_price: final_price less starting_price

@@ -24,8 +24,8 @@
 --   final_price: sale price; currency not documented
 --   load_id_before: the last load that listed the sale; joins meta.loads
 --   _customer: the customer whose answer shows that the sale is gone
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 WITH states AS (
     SELECT
         *,

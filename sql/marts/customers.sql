@@ -8,7 +8,7 @@
 --   customer_name: name of the customer in the settings, else of the office with the same id; null if neither has one
 --   start_month: first day of the first month to load; null if the customer is no longer in the settings
 --   is_active: whether the customer is requested; its loaded rows stay either way
---   refused_reports: names of the reports that the service denies to the customer, by name; null if it denies none
+--   refused_reports: names of the reports that the service denies to the customer; null if it denies none
 --   region: region of the customer in the settings; null if it has none
 --   is_refreshed: whether the customer is requested, and the service denies none of its reports
 --   office_count: number of offices that the customer answered for

@@ -1,8 +1,8 @@
 -- In which months of which offices do reports disagree?
--- One row per office and month with a difference in marts.reconciliation, with the largest known difference of each
--- measure.
--- Example: the by-month report lacks a sale. marts.reconciliation then has a row for each measure of that report that
--- differs; here the office and month have one row.
+-- One row per office and month for which marts.reconciliation has a difference. It has the largest known difference of
+-- commission, of prices and of homes.
+-- Example: the by-month report lacks a sale. In marts.reconciliation, several measures of that report then differ; here
+-- the office and month have one row.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -13,15 +13,15 @@
 --   odd_report: the report that is alone with its numbers. It is the office report if all others differ from it and
 --     agree with one another; otherwise it is the only report that differs from the office report. Null if neither is
 --     true, or if only one report could be compared with the office report
---   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
---     the office report, or the agents' shares less the whole commission
+--   commission_difference: the largest difference of commission, or of commission from sales alone: the other report
+--     less the office report, or the agents' shares less the whole commission
 --   price_difference: the largest difference of prices: the other report less the office report
 --   estate_parts_difference: the largest difference of homes sold: the other report less the office report
---   likely_reason: why the reports may differ: the likely_reason in marts.reconciliation of the largest difference of
---     commission or, if commission does not differ, of another measure
+--   likely_reason: why the reports may differ: taken from the row of marts.reconciliation with the largest difference
+--     of commission or, if commission does not differ, with the largest difference of all
 --   last_read_at_utc: when the service gave the newest of the answers that differ
 --   _customer: the customer whose office report counts
---   _month: first day of the month of the office report of _customer
+--   _month: first day of the month of that report
 WITH comparisons AS (
     SELECT
         *,

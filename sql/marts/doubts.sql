@@ -12,7 +12,7 @@
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
---   kind: the kind of condition (meta.kinds), reports differ, or tax basis if VAT is not declared
+--   kind: the kind of condition, as in meta.kinds; or "reports differ" or "tax basis"
 --   severity: error, warning, or well for a fact that is no fault
 --   numbers: the numbers that the condition concerns, as in meta.subjects
 --   subject: the figures of pages that the condition is about, as in meta.subjects
@@ -25,7 +25,7 @@
 --   since_utc: since when the condition has been true, in UTC; null if unknown
 --   error: the issue, in words. For reports that differ, it is the likely reason; for months that are no longer
 --     requested, their source_state
---   remedy: what to do about it. Null in two cases: if nothing is to be done; if the error says it
+--   remedy: what to do about it. Null in two cases: if nothing is to be done; if the error states it
 WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- because it is read three times
 
 measures AS (

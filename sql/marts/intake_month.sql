@@ -1,6 +1,6 @@
 -- Where did the assignments that became sales come from?
 -- One row per office, source, kind of home and month of the contract.
--- All numbers add up. A fee is 100 * sum(commission) / sum(final_price) over at least 25 homes.
+-- All numbers add up. The fee in percent is 100 * sum(commission) / sum(final_price); use at least 25 homes.
 -- Kind: view
 -- Key: month, office_id, intake_source, estate_type
 -- Columns:

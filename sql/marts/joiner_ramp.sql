@@ -1,7 +1,7 @@
 -- How quickly do new agents begin to earn?
 -- One row per office, joined_month and months_since. The month of a row is months_since months after joined_month.
 -- Users active in the first loaded month are left out, because it is unknown when they joined.
--- All numbers add up. The usual ramp is sum(commission) / sum(joined_count) over at least 25 users.
+-- All numbers add up. Average commission per agent is sum(commission) / sum(joined_count); use at least 25 users.
 -- Kind: view
 -- Key: office_id, joined_month, months_since
 -- Columns:

@@ -6,8 +6,8 @@
 -- Never add up homes over ways.
 -- Conversion (sold_count / home_count) is meaningful only for sellers, in months with is_mature. It leaves out leads
 -- that name no home, usually because the home is no assignment yet: show no_home_lead_count / lead_count with it.
--- For buyers, sold_home_lead_count / sold_count over all kinds of the side is the number of leads per sold home, no
--- matter who bought it.
+-- The number of buyer leads per sold home, no matter who bought it, is sum(sold_home_lead_count) / sum(sold_count) over
+-- all rows with the lead_side buyer.
 -- Example: three leads of sellers name one home, which is sold later. Then lead_count and sold_home_lead_count are 3,
 -- and home_count and sold_count are 1.
 -- Kind: view
@@ -18,7 +18,7 @@
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it. Null in two cases: if the service states none; if the office has
 --     never had leads of the way, so that the row has only zeros
---   state: progress of the leads, an open set of words; outgoing leads have none
+--   state: state of the leads, such as New or Done; others are possible; null for outgoing leads
 --   is_mature: whether the month began more than 180 days before the latest loaded month of leads, so that most sales
 --     from its leads are known
 --   lead_side: seller or buyer, by the words of lead_type. Null in two cases: if they name neither; for outgoing leads

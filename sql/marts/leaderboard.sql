@@ -27,8 +27,8 @@
 --   commission_per_active_month: commission per active month, including what was booked after the user left. Null in
 --     two cases: for offices; without an active month
 --   per_active_month_rank: rank by commission_per_active_month, 1 for the most; null if that is null
---   is_complete: whether two things are true of each month of the period: it is over and loaded to its end; and it has
---     a row of the earner, or lacks no rows
+--   is_complete: whether each month of the period is over and loaded to its end, and either has a row of the earner or
+--     lacks no rows
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
 --     commission; null without a sale; never average it or add it up
 --   average_price: average price of a home sold, computed from sums; currency not documented; null without a sale

@@ -1,11 +1,11 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
--- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
+-- One row per incoming lead, outgoing lead or tip, even if several answers contain it.
 -- The office is the first of these that is an office of the chain; if none is, the office is unknown:
 -- 1. the company that the lead names, by its id, number or name;
 -- 2. the requested customer;
 -- 3. the office at which the user had last worked.
 -- Answers that do not count for the office (marts.office_sources) are left out. A tip is also taken from the answer that
--- counts for the office that received it, because only one of the two may list it. If several answers remain, the one
+-- counts for the office that received it, because the sender's answer may lack it. If several answers remain, the one
 -- loaded last counts.
 -- The sale of a home is found by the estate's id. A sale counts as later than the lead even if its contract is of the
 -- same day. Sales before the file's first month are not known.
@@ -34,14 +34,14 @@
 --     and tips
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether the lead is the first of its way and side that names the estate. Removed leads, and
---     leads after the sale of the estate, do not count as first. So there is one such lead per home, way and side
+--     leads after the sale of the estate, do not count as first. So a home has at most one such lead per way and side
 --   is_first_on_any_side: whether the lead is the first of its way that names the estate, on any side. Removed leads,
---     and leads after the sale of the estate, do not count as first. So there is one such lead per home and way
+--     and leads after the sale of the estate, do not count as first. So a home has at most one such lead per way
 --   sold_on: day of the contract, if the estate was sold after the lead was created
 --   days_to_contract: days from the creation of the lead to sold_on
 --   _customer: the customer whose answer the row comes from
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 --   _row: row of bi.incoming_leads, bi.outgoing_leads or bi.tips
 SELECT
     leads.lead_id,

@@ -14,7 +14,7 @@
 --   month: first day of the month
 --   commission: commission from sales, valuations and writing assignments together, by share; currency not documented,
 --     tax basis as declared in marts.tax_basis
---   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre per home
+--   sold_commission: commission from sales alone, by share, with an error of at most half an öre per home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home shared with an agent outside the chain counts in parts
 --   sold_average_commission: average commission of a sale, computed from sums; currency and tax basis as for
@@ -30,8 +30,8 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents of the offices for which marts.office_month has their number; null if it has it
---     for none. Agents without a known office are only in marts.headcount_month
+--   active_agent_count: sum of active_agent_count in marts.office_month; null if it is null for every office. Agents
+--     without a known office are only in marts.headcount_month
 --   commission_per_active_agent: commission per active agent, computed from sums over the offices with a known
 --     commission and a known number of active agents; null without an active agent
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open

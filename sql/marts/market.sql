@@ -13,10 +13,10 @@
 --   period: month, or twelve months to the month
 --   month: first day of the last month of the period
 --   sale_count: homes sold, each counted once, at the listing office
---   price_change_share: median of the sale price over the asking price, less 1; null if fewer than 25 sales have both
+--   price_change_share: median of sale price over asking price, less 1; null if fewer than 25 sales have both prices
 --   above_asking_share: share sold above the asking price, of sales with both prices; null if there are fewer than 25
 --   days_on_market: median of the days from the first advertisement to the contract; null if fewer than 25 sales have
---     both
+--     both days
 --   sold_within_30_days_share: share sold within 30 days, of sales with both days; null if there are fewer than 25
 WITH sales AS (
     SELECT

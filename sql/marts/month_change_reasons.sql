@@ -1,19 +1,19 @@
 -- Why did a month that was over change?
 -- One row for each sale or agent that explains a part of a change in marts.month_changes. If a part remains
 -- unexplained, it has a row too. The amounts of a change add up exactly to its difference.
--- The reasons are changes of sales and of agents. The following groups are tried in this order, in 1 and 2 first the
--- changes of sales alone, then those of sales and agents together. The first group whose amounts add up to the
+-- The reasons are changes of sales and of agents. The first of the following groups whose amounts add up to the
 -- difference gives the reasons:
 -- 1. all changes noted between the last reading of the earlier total and the change of the month;
 -- 2. all changes noted between the first reading of the earlier total and the next reading of their own report after
 -- the change of the month;
 -- 3. a single change, noted up to a week after the change of the month. If several single changes equal the
 -- difference, none of them is a reason.
+-- Groups 1 and 2 are each tried with the changes of sales alone, and then with those of sales and agents.
 -- If no group adds up, all changes of group 1 are reasons, and the rest of the difference is unexplained.
--- The change of a sale or an agent explains only one change of a measure.
--- Sales count at the offices of their agents by the shares of today. A sale that is no longer listed, or that another
--- office lists now, counts whole where it was listed, because its shares there are not known any more. The error is in
--- the unexplained rest.
+-- A change of a sale or an agent explains at most one change of each measure.
+-- Sales count at the offices of their agents by today's shares. A sale that is no longer listed, or that another
+-- office lists now, counts whole where it was listed, because its shares there are not known any more. Any error from
+-- this is in the unexplained rest.
 -- Example: the commission of an office in May rose by 70 after May was over. Noted with it are a new sale of 100, half
 -- of which is the share of an agent of another office, and writings of an agent of the office, worth 20. The reasons
 -- are the sale with 50 and the writings with 20.
@@ -46,8 +46,8 @@
 --   awaited_reports: for an unexplained rest, the reports that were not read since the change and may still explain it;
 --     null if there are none
 --   _customer: the customer whose answer showed the later total
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 WITH loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
@@ -98,7 +98,7 @@ shares AS (
     GROUP BY ALL
 ),
 
--- Each changed sale after the change and before it, at the offices of its agents; the earlier state counts negative.
+-- Each changed sale in two states, after and before the change, at its agents' offices. The earlier counts negative.
 sale_states AS (
     SELECT
         states.* EXCLUDE (office_id),
@@ -193,7 +193,7 @@ agents_changed AS (
     QUALIFY is_restatement AND noted_at_utc > min(noted_at_utc) OVER (PARTITION BY office_id, month)
 ),
 
--- Changes of sales and agents, noted from the total before the earlier one until a week after the change of the month.
+-- Changes of sales and agents that may be reasons, noted since the total before the earlier one was first read.
 -- is_within: noted between the earlier and the later total.
 -- is_recent: noted between the last reading of the earlier total and the later total.
 -- is_near: is_within, or noted by the first reading of its report since the change of the month.
@@ -283,7 +283,7 @@ explained_sums AS (
     GROUP BY ALL
 ),
 
--- By how much the agents' own sums of sales changed, near the change.
+-- By how much the agents' sales changed by the user report, near the change of the month.
 agents_summed AS (
     SELECT change_id, sum(amount_of_sales) AS amount_of_sales
     FROM candidates

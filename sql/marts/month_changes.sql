@@ -1,5 +1,5 @@
 -- Which closed months have changed, and since when?
--- One row per office, month, measure and build that found a different amount in the office report.
+-- One row per office, month, measure and build of the marts that found a different amount in the office report.
 -- These are the changes of marts.office_restatements, with a row for each measure. A month without an earlier amount
 -- has no change.
 -- marts.month_change_reasons states why the amounts changed.
@@ -16,12 +16,12 @@
 --   amount_after: the amount after the change; currency and tax basis as in marts.office_month
 --   difference: amount_after less amount_before
 --   over_since_utc: when the month was first read as over; earlier changes do not count
---   known_since_utc: when amount_before was first read with the month over: the change came after that
+--   known_since_utc: when amount_before was first read after the month was over; the change came later
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads
 --   _customer: the customer whose answer showed the later total
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 WITH measured AS (
     SELECT
         *,

@@ -12,15 +12,15 @@
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: time of the newest answer in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
---   row_count: number of rows: of the office report, sales, events, or leads and tips
+--   row_count: number of rows of the office report, of sales, of running commissions, or of leads and tips
 --   commission: for the office report, its commission; for sales, their whole commissions; the currency of both is not
 --     documented. For running commissions, their sum in SEK without VAT, and null if one of the amounts is unknown.
 --     Null for leads
 --   price: prices of what was sold, currency not documented; null for running commissions and leads
 --   estate_parts: homes sold; null for running commissions and leads
 --   _customer: the customer whose answer showed the total
---   _month: first day of the month of the answer of _customer
---   _load_id: load of the answer of _customer; joins meta.loads
+--   _month: first day of the month of that answer
+--   _load_id: the load of that answer; joins meta.loads
 WITH sums AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, month, count(*) AS row_count,

@@ -3,11 +3,10 @@
 -- Averages and percentages cannot be added, so the commission from sales alone is computed here:
 -- 1. If there was no writing assignment and no valuation, it is the whole commission.
 -- 2. Otherwise, if the report of sales alone is loaded (it is off by default), it is the commission in that report.
--- 3. Otherwise it is the service's average times the parts.
--- If a row names its office only by the old number, the office is the requested customer, if that has the number.
--- Otherwise it is the only known office with the number. So the answers of a group and of its office agree. If no known
--- office has the number, the number stays. If several have it, the office is unknown, and the month lacks rows in
--- staging.months.
+-- 3. Otherwise it is the service's average times sold_estate_parts.
+-- If a row names its office only by the old number (101 for M101), the office is the requested customer, if that has
+-- the number. Otherwise it is the only known office with the number. If no known office has the number, the number
+-- stays as office_id. If several have it, the office is unknown, and the month lacks rows in staging.months.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -17,7 +16,7 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis
 --     not documented
 --   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
---     or worked out from the average to half an öre per home
+--     or computed from the average, with an error of at most half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments (contract only), in parts if shared

@@ -10,7 +10,7 @@
 --   commission: commission from sales, valuations and writing assignments together, by share; currency and tax basis
 --     not documented
 --   sold_commission: commission from sales alone, by share, currency and tax basis as for commission; exact,
---     or worked out from the average to half an öre per home
+--     or computed from the average, with an error of at most half an öre per home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments (contract only), in parts if shared

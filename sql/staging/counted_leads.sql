@@ -1,6 +1,6 @@
 -- Which leads and tips count, at which office, and was the home sold?
--- One row per lead or tip, as in staging.leads, but counted once even if two customers answer with it. The header of
--- marts.leads states the rules.
+-- One row per lead or tip of staging.leads, even if several answers contain it. The header of marts.leads states the
+-- rules.
 -- Columns:
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
 --   receiver_office_id: customer id of the office that received a tip, or whose user did

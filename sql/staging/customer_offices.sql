@@ -1,7 +1,7 @@
 -- Which offices does each customer answer for?
 -- One row per requested customer and office that it answered for in any month.
--- An office still has a row if its entries have all disappeared but earlier totals have it.
--- Only reports with an entry per requested office are read. Agents and leads may belong to other offices.
+-- An office whose entries have all disappeared keeps its row if meta.month_totals has an earlier total of it.
+-- Reports of agents and leads are not read, because these may belong to other offices.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -14,8 +14,8 @@
 --     included
 --   latest_run_utc: start of the latest run in which an answer of the customer has an entry of the office; budgets do
 --     not count
---   has_moved: whether the office has moved from this customer to another one. A later run of this customer had no
---     entry of the office, and another requested customer had one in a later run
+--   has_moved: whether the office has moved to another customer: a later run of this customer had no entry of the
+--     office, and a later run of another requested customer had one
 --   came_after_utc: for an office that moved here from another customer: start of the latest run in which that other
 --     customer had an entry of the office; null if the office did not move
 WITH entries AS (

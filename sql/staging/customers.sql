@@ -7,7 +7,7 @@
 --   start_month: first day of the first month to load; null if the customer is no longer in the settings
 --   is_active: whether the customer is requested; its loaded rows stay either way
 --   region: region of the customer in the settings; null if it has none
---   refused_reports: names of the reports that the service denies to the customer, by name; null if it denies none
+--   refused_reports: names of the reports that the service denies to the customer; null if it denies none
 WITH denials AS (
     SELECT customer, array_to_string(list_sort(list(report)), ', ') AS refused_reports
     FROM meta.access

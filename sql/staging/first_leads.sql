@@ -1,12 +1,12 @@
 -- Which lead was the first of its home?
--- One row per home, way and side with a lead before its sale. Removed leads do not count.
+-- One row per home, way and side (seller, buyer or unknown). Removed leads, and leads after the sale, do not count.
 -- A table, because marts.leads would otherwise need memory for this and for sorting at the same time.
 -- Kind: table
 -- Columns:
 --   way: incoming lead, outgoing lead or tip
---   landed_row: row of the table of bi by its column _row
---   month: first day of its month
---   is_first_on_any_side: whether it is the first lead of this way on any side
+--   landed_row: _row of the first lead in its table of bi
+--   month: first day of the month of that lead
+--   is_first_on_any_side: whether it is also the first lead of the home and way over all sides
 SELECT
     way,
     first_lead.landed_row,

@@ -1,7 +1,7 @@
--- Which office of the chain is each company that leads name?
--- One row per company, as leads name it, that is an office of the chain.
--- The office is found by customer id, by the number behind another prefix (FIR101 and 101 are M101), by the office's
--- own id as its budgets state it, or by name.
+-- Which office of the chain is the company that a lead names?
+-- One row per company in staging.leads that is an office of the chain.
+-- The office is found by its customer id, by the number in that id (FIR101 and 101 are M101), by the office's own id
+-- as its budgets state it, or by name.
 -- Kind: table
 -- Columns:
 --   company_number: customer number of the company

@@ -1,6 +1,5 @@
 -- Which leads and tips were sent, by whom and to whom?
--- One row per lead received, lead sent out or tip, and requested customer.
--- A received lead belongs to its receiver. A sent lead or a tip belongs to its sender.
+-- One row per requested customer and incoming lead, outgoing lead or tip.
 -- Messages and the names of contacts stay in bi: counts do not need them.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -8,17 +7,17 @@
 --   lead_id: id of the lead or tip
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   landed_row: row of the table of bi by its column _row
+--   landed_row: _row of the lead or tip in its table of bi
 --   created_at: when it was created, in local time
 --   lead_type: kind of lead, as the service words it; for tips, FromUser or FromViewing
---   state: progress of the lead, an open set of words; outgoing leads have none
+--   state: state of the lead, such as New or Done; others are possible; null for outgoing leads
 --   party_id: id of the user, group or office of the chain that the lead belongs to: the receiver of an incoming lead,
 --     the user whom an outgoing lead concerns, or the sender of a tip
 --   party_company_number: customer number of the company of that party
 --   party_company_id: id of that company
 --   party_company_name: name of that company
 --   receiver_id: id of the user, group or office that received a tip; null for leads
---   receiver_type: which of these it is: User, Group or Office
+--   receiver_type: what receiver_id identifies: User, Group or Office
 --   receiver_company_number: customer number of the company of that receiver
 --   receiver_company_id: id of that company
 --   receiver_company_name: name of that company

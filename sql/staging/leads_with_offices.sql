@@ -1,6 +1,6 @@
 -- Which leads and tips are there, and at which offices?
--- One row per lead or tip and answer that counts for its office or, for a tip, for the office that received it. The
--- header of marts.leads states the rules.
+-- One row per lead or tip and answer that contains it. Answers that do not count are left out, by the rules in the
+-- header of marts.leads.
 -- Columns:
 --   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip
 --   receiver_office_id: customer id of the office that received a tip, or whose user did

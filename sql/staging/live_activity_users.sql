@@ -1,6 +1,6 @@
 -- What did users do in a month?
--- One row per requested customer, user, month and number in the row of the user.
--- The numbers are not documented: each one that is not an id is taken as a count, under the service's name.
+-- One row per requested customer, user, month and measure.
+-- The service documents no measures: each number in the user's row that is not an id is taken as one.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office that the answer names with the user; null if it names none

@@ -1,12 +1,12 @@
 -- What did each load request, and where is its answer?
--- One row per load that is current for any month.
+-- One row per load that is still in the ledger.
 -- Columns:
 --   load_id: the load; _load_id of its rows in bi
 --   tables: the tables of bi that hold its rows
---   path: the requested path, with the customer filled in; other names in braces differ between requests
+--   path: the requested path, with the customer filled in; other placeholders differ between requests
 --   window_start: first requested day
 --   window_end: last requested day
---   requests: requests made, tries included
+--   requests: number of requests, retries included
 --   fetched_at_utc: when the service gave the answer
 --   landing: the file of its requests and answers, below the folder landing of the data directory
 --   sha256: checksum of that file

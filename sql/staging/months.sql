@@ -7,8 +7,8 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
---   run_read_at_utc: when the service gave the last answer to this report in the same run, for any customer, because
---     all answers to a report in a run count as equally new
+--   run_read_at_utc: when the service gave the last answer to this report in the same run, for any customer; all
+--     answers to a report in a run count as equally new
 --   run_began_at_utc: when the service gave the first answer of that run; only answers that are still loaded count
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was requested
