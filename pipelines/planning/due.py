@@ -34,7 +34,7 @@ MONTHLY_BELOW_AGE = 13
 DAYS_BETWEEN_REPORTS = 10
 """The due days of a report begin this many days after those of the report before it in the catalogue.
 
-About ten months of a report are due every four weeks, on successive days if each takes its own request.
+About ten months of each report are due every four weeks: one a day, if each takes its own request.
 """
 
 

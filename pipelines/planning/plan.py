@@ -272,11 +272,11 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """A probe for each active customer with stored months before the latest (`due_months`) that sales affect.
+    """A probe for each active customer with stored months that a changed sale would make due.
 
-    It is sent to the endpoint of the first of PROBE_REPORTS (catalogue/sales.py) that is selected and was not
-    denied to the customer today. A customer has no probe if there is no such report, or if its probe was
-    already denied today.
+    These are older months (not among the latest) of reports with `follows_sales`. The probe goes to the
+    endpoint of the first of PROBE_REPORTS (catalogue/sales.py) that is selected and was not denied to the
+    customer today. There is no probe if there is no such report, or if the probe was already denied today.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}

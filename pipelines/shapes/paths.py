@@ -89,7 +89,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Parse a column's path; None for `-`. Raises PathError if it leads into a list beside the rows."""
+        """Parse a column's path; None for `-`. Raises PathError if it cannot be read or does not fit."""
         if text == NONE:
             return None
         if text.startswith("."):

@@ -12,7 +12,7 @@ Json = Any
 
 MAX_DEPTH = 16
 MAX_EXAMINED = 500
-"""Only this many elements of a list are examined, because its rows are all of one kind."""
+"""Only this many elements of a list are examined, because they are all of one kind."""
 MAX_NAMES = 8
 _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
 """The name of a field; any other text may be an id or a person's name, and is never shown."""

@@ -190,7 +190,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The paths that end in a name of this measure of a budget; none if `column` is no such measure."""
+    """The paths that end in a name of this budget measure; none if `column` is not a budget measure."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
