@@ -118,7 +118,7 @@ def months_with_estates(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """By report, pairs of an estate and a month in which the customer has rows of this estate.
+    """By report, each pair of estate and month for which the customer has rows.
 
     `reports` names, for each report, a table of schema bi and its column of estate ids.
     """
@@ -146,5 +146,5 @@ def _is_new(change: ChangedMonth, recorded: ChangedMonth | None) -> bool:
     if recorded is None or change.changed_at_utc > recorded.changed_at_utc:
         return True
     # If only the day of a change is known, the end of that day is stored as its time. A second change on that
-    # day is then not later, but it is new if its time is after the first was noticed.
+    # day then has the same time. It counts as new if the first was noticed before the day ended.
     return change.changed_at_utc > recorded.noticed_at_utc

@@ -1,7 +1,7 @@
 """Conditions: issues for the operator, each with its cause and remedy.
 
 `sql/meta/conditions.sql` derives them from the tables of `meta`; `pipelines/diagnosis/health.py` adds those
-that only a running process can detect. All screens and messages show these conditions.
+that no table shows. All screens and messages show these conditions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FORBIDDEN = "Forbidden"
 """The `cause` of a condition about denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""Values of `trouble` in a condition: the service is down, or denies all customers. Others name a login."""
+"""Values of `trouble`: the service is down, or denies all customers. Any other value names a login."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
 """If a run stopped, a condition with one of these as its `trouble` explains why."""
 

@@ -68,7 +68,7 @@ class Overview:
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     nights: Sequence[DailyRequests] = ()
     is_published: bool = True
-    """Whether there ever was a published file."""
+    """Whether a published version is recorded. After a replay of a lost working file, none is recorded."""
     is_lost: bool = False
     """Whether landing has answers, but the file that had their rows does not exist."""
     published_file: str = ""

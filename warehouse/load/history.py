@@ -3,8 +3,8 @@
 Example: the snapshot of 1 May has rows A and B, and the snapshot of 2 May has rows A and C. Then A stays as
 it is, B ends on 2 May, and C begins on 2 May.
 
-If a table has a documented key, a changed row keeps its `_row`, so that its children need not change. Two
-equal rows of a snapshot may both be real, so each is compared with a stored row of its own.
+If a table has a documented key, a changed row keeps its `_row`, so that its children need not change.
+Equal rows count separately: if a snapshot has two and only one is stored, the second begins.
 
 A scope is all rows of one report and customer, or only those of one month or one requested id. A snapshot
 has one or more whole scopes. Snapshots that share no scope are merged together, as a wave.

@@ -160,8 +160,8 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
 def conversion(value: str, source: str, target: str) -> str:
     """SQL that converts a value from one type to another.
 
-    A number becomes the same text whatever types it had before. For example, 5 becomes '5', even if it was
-    stored as a DOUBLE. A time is written with a T, as in the answers.
+    A whole number in a DOUBLE becomes the same text as in a BIGINT: '5', not '5.0'. A time is written with
+    a T, as in the answers.
     """
     if source == target:
         return value

@@ -20,13 +20,13 @@ AFFECTED_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""A check's rows name what is affected in some of these columns; each distinct combination is listed once."""
+"""Columns that name what a row of a check affects; each distinct combination of their values is a subject."""
 ERROR = "error"
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: how many rows violate it, a sample of them, and the subjects of all.
+    """The result of a check: how many rows violate it, a sample of them, and all subjects (AFFECTED_COLUMNS).
 
     If a check could not run, `message` says why, and `rows` is 1. A check of severity error then prevents
     publication, because the data was not checked.

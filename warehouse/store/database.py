@@ -40,8 +40,8 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; recorded times come from `now`.
 
-    `transform` turns a received table into the rows to load. Without it, rows are loaded as received. A file
-    that `is_lost` is an error, unless the store `rebuilds` it.
+    `transform` turns a received table into the rows to load. Without it, rows are loaded as received.
+    `locked` raises ReplayNeeded if the file `is_lost`, unless the store `rebuilds` it.
     """
 
     def __init__(

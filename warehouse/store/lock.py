@@ -165,7 +165,7 @@ def is_locked(path: Path) -> bool:
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None, Work | None]]:
-    """Hold a lock; yields its descriptor, the work that was waited for and the last record."""
+    """Hold a lock; yields its descriptor, the work that was waited for and the previous record."""
     with _open_lock_file(path) as lock:
         blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:

@@ -33,7 +33,7 @@ _DECLARED_FIELDS = ("name", "type", "documented", "source", "description", "name
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column that the catalogue declares or an answer has, unlike our own columns, such as `_row`."""
+    """A column that the catalogue declares or an answer has; never one of our own, such as `_row`."""
 
     name: str
     type: str  # the text NULL while the column has only nulls
