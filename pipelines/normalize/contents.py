@@ -17,7 +17,7 @@ from pipelines.shapes.paths import simplified
 
 MAX_DEPTH = 8  # objects and lists of objects nested deeper stay JSON
 MAX_COLUMNS = 250  # with more, the undeclared fields of an object become one JSON column
-MORE_FIELDS = "more fields"  # the name of that JSON column, which becomes `more_fields`
+MORE_FIELDS = "more fields"  # the key of that JSON column, which is named `more_fields`
 MAX_NAME_LENGTH = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
@@ -69,7 +69,7 @@ class Fields:
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
-        """The distinct tuples of keys of the objects that have no member of this name."""
+        """The `key_tuples` of the objects that have no member of this name."""
         keys = set(self.spellings.get(name, ()))
         return {key_tuple for key_tuple in self.key_tuples if keys.isdisjoint(key_tuple)}
 

@@ -3,7 +3,7 @@
 A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved, so the
 answer does not fit its shape in three cases:
 - The object that lacks the list has an undeclared list or object with content.
-- The object is not a row, and all its members are undeclared, or one is declared only in the list.
+- The object is not a row, and either has no declared member or has one that belongs to the list's elements.
 - An enclosing object has an undeclared list or object with the name of the list.
 Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
 """
@@ -252,7 +252,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The enclosing levels with an undeclared member of this name, each with the levels below it."""
+    """The enclosing levels with an undeclared member of this name, each after the levels that lead to it."""
     path: list[Level] = []
     levels = []
     while level.above is not None:

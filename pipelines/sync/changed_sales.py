@@ -90,8 +90,8 @@ def _affected_months(
 
     In every report, a changed estate affects the months of its stored and its new contract date, because a
     corrected date moves the sale. Some reports have ids of estates, but are not dated by contract. In these
-    reports, an estate also affects the months of its stored rows, and the month of its possession, to
-    which they may move.
+    reports, an estate also affects the months of its stored rows, and the month of its possession, because
+    the rows may move there.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)

@@ -27,7 +27,7 @@ def declare_catalogue(
     """Create the tables of the catalogue, and record which reports are on.
 
     A report on demand is recorded as off, so that it never counts as late. Also records whether this run
-    is a rehearsal (`BROKERBI_TODAY`), and updates the customers, except before the first publication.
+    is a rehearsal, as if on another day (`BROKERBI_TODAY`), and updates the customers if any are recorded.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))

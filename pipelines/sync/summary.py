@@ -57,7 +57,7 @@ class Summary:
 
     @property
     def wrongly_denied(self) -> list[WindowResult]:
-        """The windows whose denial is an error. Each was denied now, or was skipped after a denial today.
+        """The windows whose denial is an error: denied in this run, or skipped after a denial earlier today.
 
         A denial is an error if the report was answered before, if the customer has several reports and all
         are denied, or if the sync `is_explicit`.

@@ -39,7 +39,7 @@ class WindowLimit:
     def may_be_truncated(self, rows: int) -> bool:
         """Whether an answer with this many rows may be truncated.
 
-        True if an answer with as many rows was truncated before. Also true if the number is round (500, 600
+        True if an answer with this many rows was truncated before. Also true if the number is round (500, 600
         ...), unless an answer with at least as many rows proved to be complete.
         """
         is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0

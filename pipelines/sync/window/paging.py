@@ -212,9 +212,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     - An empty page.
     - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
     - Once all stated rows have arrived, a page that is rejected, fails or does not fit the shape.
-    - The page that completes the stated total, if it has fewer rows than requested and the service has sent a
-      longer page: a full page of this span or, if this is the first page, any longer page of another span.
-      (A service that always sends shorter pages than requested may state the rows of one page as the total.)
+    - The page that completes the stated total, if it has fewer rows than requested, but was not cut short by
+      the service. The proof is a full page of this span or, for the first page, a longer page seen earlier.
+      (A service that cuts every page short may state the rows of one page as the total.)
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. If one row is removed and another added during the reading, this may go unnoticed until the next
@@ -259,7 +259,7 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
     - If no page has rows: none.
     - If the rows add up to the stated total: the first page, but none if only one page has rows.
     - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
-      again only if it has all requested rows and states no total.
+      again only if it has as many rows as requested and states no total.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
