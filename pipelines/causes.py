@@ -23,8 +23,8 @@ class Cause:
     """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
 
     The error and the remedy of `first` are shown for all of them. `number` is the number of conditions.
-    `endings` are the ways in which the last tries ended. If `is_example`, the error of `first` is only an
-    example, because other conditions have other errors.
+    `endings` are the ways in which their last tries ended, such as "answered 500". If `is_example`, the error
+    of `first` is only an example, because other conditions have other errors.
     """
 
     first: Condition
@@ -64,7 +64,7 @@ class Cause:
 
     @property
     def issue(self) -> str:
-        """The error, with its scope in parentheses: what is affected and, if not in the error, since when."""
+        """The error, what is affected, and since when (left out if the error states it)."""
         since = "" if self.since in self.error else f"since {self.since}"
         scope = ", ".join(filter(None, (self.affected, since)))
         return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"

@@ -23,7 +23,7 @@ from pipelines.months import Month
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
-"""The headings, and the separator of a CSV file, are searched for in this many rows from the top."""
+"""How many rows, from the top, are searched for the headings and for the separator of a CSV file."""
 YEARS_AHEAD = 2
 MAX_COMMISSION = 10_000_000
 """The largest commission, in whole kronor without VAT (interface, RealtorBudget)."""
@@ -106,7 +106,7 @@ def _workbook(content: bytes) -> list[Rows]:
         for sheet in values.worksheets:
             formula_rows = formulas[sheet.title].iter_rows(values_only=True)
             pairs = zip(sheet.iter_rows(values_only=True), formula_rows, strict=False)
-            rows = [  # a formula without a value becomes a text, so that its cell is an error and not empty
+            rows = [  # a formula without a stored value is read as text, so it is an error, not an empty cell
                 [formula if value is None else value for value, formula in zip(*pair, strict=False)]
                 for pair in pairs
             ]

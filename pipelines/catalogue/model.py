@@ -40,9 +40,8 @@ class Column:
     """One column of a table; `source` is the JSON path of its values, or empty if they come from the request.
 
     - `id_of` marks the id of a natural person.
-    - `personal` marks a fact about a person. The prefix of its name says which person: `contact_first_name`
-      is about the person `contact_id`. A free text, or a fact whose prefix has no id in the row, is about
-      every person in the row.
+    - `personal` marks a fact about a person: `name` is about the person `id`, and `contact_first_name` about
+      the person `contact_id`. A free text, or a fact without such an id, is about every person in the row.
     - `name_inferred` marks a field whose name in the JSON is not documented.
     - `is_day` marks a time that stands for a whole day.
     - `needed` marks a column that is reported as missing if no row has it.
@@ -131,7 +130,7 @@ class Table:
     """One table of a report: where its rows are in the answer, and their declared columns.
 
     `rows` and the sources of columns are paths (pipelines/shapes/paths.py). Example: with rows at
-    `offices[].users[]`, the source `name` is the name of the user, and `offices[].name` that of the office.
+    `offices[].users[]`, the source `name` or `.name` is the user's name, and `offices[].name` the office's.
     In a table nested in the table `users`, the source `@users.id` is the column `id` of the parent row.
 
     A row must have every column of the `key`. With `old_keys` {"office_customer_id": "customer_id"}, a row
@@ -158,8 +157,8 @@ class Choices:
     `is_removed` is false in the rows of the first request.
 
     A row that both requests return has changed in between, so the last value counts. But if the second
-    request returns nearly all rows of the first, the service ignores the parameter. `column` is then null in
-    every row that both return.
+    request returns nearly all rows of the first, the service probably ignores the parameter. `column` is then
+    null in every row that both return.
     """
 
     parameter: str

@@ -1,4 +1,4 @@
-"""The reports of users (current users; their activity and commissions in a month) and of trademarks."""
+"""The reports of users, of their activity and commissions in a month, and of trademarks."""
 
 from __future__ import annotations
 

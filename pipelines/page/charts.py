@@ -17,14 +17,14 @@ MAX_NAMES = 8
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
-"""Width of each mark, as a share of the room that the axis has for a name."""
+"""Width of each mark, as a share of the distance between neighbouring names on the axis."""
 _STEPS = (1, 2, 2.5, 5, 10)
 NumberFormat = Callable[[Number | None], str]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One measure: for each month or office of the chart, a span from one amount to another, or None."""
+    """One measure: for each name on the axis, a span from one amount to another, or None."""
 
     name: str
     kind: str  # its CSS class

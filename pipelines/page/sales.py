@@ -63,7 +63,7 @@ def _count_with_amount(
 
 
 def _month_figures(facts: Facts, words: Language) -> list[str]:
-    # is_late: the change was noted before the compared publication, its reason after it
+    # is_late: the change was noted before the earlier publication, but its reason only after that
     changed, explained = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_late is is_late}
         for is_late in (False, True)

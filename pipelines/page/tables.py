@@ -25,8 +25,8 @@ TONED = ("change", "points", "signed money")
 class PageColumn:
     """A column of a table: its heading, its value in a row, and the format of the value.
 
-    `heading` is a key of words.toml. A key without a dot, such as `agents`, belongs to the table's section;
-    one with a dot names its section (`figures.homes`). Without a section, `heading` is the text itself.
+    `heading` is a key of words.toml, or the text itself if the table has no section. A key without a dot,
+    such as `agents`, belongs to the table's section; one with a dot names its section (`figures.homes`).
     `value` is a function of the row, or the name of a column, by default the last part of `heading`.
     Kinds: text, words (text that can wrap), day, month, days, count, parts (one decimal), share, change,
     compact, exact (two decimals), money, signed money, fee, points.
