@@ -93,7 +93,7 @@ def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """The result of each mart in `built`, named like marts.sales; macros have no columns or row count."""
+    """The result of each mart in `built` (names like marts.sales); macros have no columns or row count."""
     by_table = {query.table: query for query in files.marts}
     with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)

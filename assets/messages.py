@@ -35,7 +35,7 @@ class MessageCursor:
     """The cursor of a channel's sensor: the runs and errors that it has reported.
 
     `looked` is when the sensor last examined runs, in seconds of the Unix epoch. `night` is the id of the
-    nightly run reported last. `keys` are the keys of all errors reported with that run or later.
+    nightly run reported last. `keys` identify all errors reported with that run or later.
     """
 
     looked: float = 0.0
@@ -167,7 +167,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            # if `listed` has the same line, no link is added, because equal lines are shown only once
+            # without name and link, the reason equals its line in `listed`, and equal lines are shown once
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors

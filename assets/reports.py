@@ -300,12 +300,12 @@ def _record(
 
 
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """Return a time: months fetched since then count as done for this run.
+    """When the work of this run began: months fetched since then count as done.
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill
     - the launch of the first attempt, if this run is a later attempt
-    - for the nightly run, the start of each backfill that ran when the first attempt was launched, or later
+    - the start of each backfill that ran after the launch of the first attempt, if this is the nightly run
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

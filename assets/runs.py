@@ -41,7 +41,7 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""A run whose file in RUNS is not locked this long after its start counts as dead."""
+"""A run whose file in RUNS is not locked this long after its start counts as silent."""
 DIED = (
     "The process of this run disappeared, as after a restart of the code server or a kill. What it "
     "loaded stays. Dagster retries the run once. If the retry fails as well, re-execute it from failure: it "

@@ -61,9 +61,9 @@ def examine(
 ) -> Iterator[Finding]:
     """Examine an installation; with `may_request`, request a month of each report of each active customer.
 
-    Reports by id are not requested. `lock` is held during the requests. `settings_error` is the error with
-    which a sync would reject the settings. Raises SettingsError if the settings `reports` or `logins` do not
-    fit the catalogue.
+    Reports that are requested one id at a time are left out. `lock` is held during the requests.
+    `settings_error` is the error with which a sync would reject the settings. Raises SettingsError if the
+    settings `reports` or `logins` do not fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
@@ -75,7 +75,7 @@ def examine(
     service_findings: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released before the state findings, which name its holder
+            with lock or nullcontext():  # released early: a state finding may name its holder
                 for finding in _service_findings(settings, context, reports):
                     service_findings.append(finding)
                     yield finding

@@ -39,8 +39,8 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     """Trace a number of an office or a user, or else of the chain, back to its stored answers.
 
     The answers are read again; if one is damaged, `damage` says so. Raises NotInTheFile if an older brokerbi
-    made the published file, if it lacks the number, or if several offices or users match. Raises
-    WarehouseError if the published file is missing or unreadable.
+    made the published file, if the file lacks the number, or if several offices or users match. Raises
+    WarehouseError if the file is missing or unreadable.
     """
     with Versions(data_dir).reading() as connection:
         traced = trace(connection, month, measure, office=office, user=user)

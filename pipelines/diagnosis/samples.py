@@ -43,7 +43,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""For each report: the column with its ids, in the table of the same name, and the kind of these ids."""
+"""For each report, whose table has the same name: the column with ids, and the kind of these ids."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """A request has few tries, and little time for retries, because the operator is waiting."""
 MAX_UNANSWERED = 10

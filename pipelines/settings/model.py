@@ -33,7 +33,7 @@ from pipelines.settings.messages import PREFIX, SettingsError, sentences, variab
 from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"';\s]{1,100}""")
-"""Dagster does not allow the characters | , [ and ] in a partition key."""
+"""Dagster does not allow `|`, `,`, `[` and `]` in a partition key."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")

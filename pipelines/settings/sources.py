@@ -135,7 +135,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """`base` with the values of `overrides`; a `password` there also removes `password_file` from `base`."""
+    """`base` updated with `overrides`; a `password` in these replaces the `password_file` of `base`."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)

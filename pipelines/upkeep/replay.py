@@ -154,7 +154,7 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                # raises if a column would become empty, because the answer was stored in an earlier shape
+                # raises if a column would become empty: the answer then has an earlier shape
                 check_columns(report, stored.get(load.load_id, {}), reread.tables)
                 yield reread
             except MemoryError:

@@ -44,7 +44,7 @@ class Person:
         """Whether a body may contain the id."""
         encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
-        # JSON may have escapes, which begin with a backslash, for characters that are not plain.
+        # JSON may write a character that is not plain as an escape, which begins with a backslash.
         return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
 
     def erase_text(self, text: str) -> str:
@@ -82,7 +82,7 @@ class Person:
         return str(getattr(value, "text", value)).strip() == self.id
 
     def _values(self, node: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, Place]]:
-        """The values of an object and its nested objects by column, without lists of objects."""
+        """Yield the column and place of each value, also in nested objects, but not in lists of objects."""
         for key, value in node.items():
             if isinstance(value, dict):
                 yield from self._values(value, (*above, key))

@@ -40,7 +40,7 @@ class Rows:
 
 
 def analyses() -> list[Query]:
-    """The analyses, sorted by name; a caller may set their parameters as `variables`."""
+    """The analyses, sorted by name."""
     return queries(SQL / "analysis", "analysis")
 
 

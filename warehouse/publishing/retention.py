@@ -15,7 +15,7 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 GRACE = timedelta(days=1)
-"""A file that is not in the ledger may still be loaded, if it is younger than this."""
+"""A file that is not in the ledger is kept at least this long, because its load may be under way."""
 LANDING_FILES = "*.tar.zst*"
 """Matches unfinished files (`.tar.zst.part`) too."""
 
