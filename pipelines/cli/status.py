@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.causes import causes
+from pipelines.causes import causes, sentence
 from pipelines.cli.main import Json, Reports, command, flag, working
 from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say
 from pipelines.clock import SystemClock
@@ -165,15 +165,19 @@ def run_shapes(
         counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
         rows = [vars(sample) | numbers for sample, numbers in zip(samples, counts, strict=True)]
         print_records(rows, ("report", "state", *COUNTED_FIELDS))
+        names: dict[tuple[str, str], list[str]] = {}
         for sample in samples:
-            if sample.sentence or sample.proposal:
-                say()
-                print_wrapped("", f"{sample.report}: {sample.sentence or sample.state}")
-                say(sample.proposal)
+            extra = f"Undeclared fields: {', '.join(sample.extra)}" if sample.extra else ""
+            texts = filter(None, (sample.sentence or (sample.proposal and sample.state), extra))
+            names.setdefault((" ".join(map(sentence, texts)), sample.proposal), []).append(sample.report)
+        say()
+        for text, proposal in filter(any, names):
+            print_wrapped("", f"{', '.join(names[text, proposal])}: {text}")
+            say(proposal)
     if write:
         added = add_to_file(settings.shapes_file, samples)
         say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing'}")
-    return int(any(sample.state == "not understood" for sample in samples))
+    return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 
 @command("reports")
