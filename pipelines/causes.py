@@ -133,7 +133,7 @@ def sentence(text: str) -> str:
 def shorten(text: str, limit: int) -> str:
     """The text on one line; if it is longer than `limit` characters, it is cut and ends in an ellipsis."""
     words = " ".join(text.split())
-    return words if len(words) <= limit else f"{words[:limit].rstrip()}…"
+    return words if len(words) <= limit else f"{words[: limit + 1].rpartition(' ')[0] or words[:limit]}…"
 
 
 def list_names(texts: Iterable[str], limit: int = MAX_NAMES) -> str:

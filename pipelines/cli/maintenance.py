@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.main import Reports, command, flag, option, options, working
-from pipelines.cli.output import ProgressLine, print_json, read_settings, say, warn
+from pipelines.cli.output import ProgressLine, print_json, print_wrapped, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
 
@@ -35,7 +35,7 @@ def publish(settings: Settings) -> bool:
     finished = finish(settings)
     for check in finished.checks:
         if not check.passed and not check.blocks:
-            say(f"{check.severity}: {check.finding}")
+            print_wrapped("", f"{check.severity}: {check.finding}")
     publication = finished.publication
     if not publication.has_new_file:
         warn(f"not published: {publication.why}; the earlier file stays")
