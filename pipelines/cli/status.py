@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pipelines.catalogue.reports import REPORTS
 from pipelines.causes import causes, sentence
 from pipelines.cli.main import Json, Reports, command, flag, working
-from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say
+from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, sync_settings_error
 from pipelines.words import size
@@ -39,14 +39,16 @@ def run_status(
     from warehouse.store.database import Store
     from warehouse.store.lock import work_of
 
-    settings = read_settings(reading=True)
+    settings = load_settings(os.environ, reading=True)
+    if not (settings_error := sync_settings_error(os.environ, settings)):  # this error has the warnings too
+        warn(*settings.warnings)
     store = Store(settings.data_dir)
     if forget_caps:
         with store.writing() as connection:
             ledger.forget_caps(connection)
         say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = plan_full_sync(settings, store, SystemClock())
-    now, settings_error = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
+    now = SystemClock().utc_now()
     view = observe(
         overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
         settings,

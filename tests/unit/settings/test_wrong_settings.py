@@ -80,9 +80,10 @@ def test_a_customer_id_that_fits_no_partition_or_path_is_rejected(customer: str)
     ("variables", "named"),
     [
         ({"CONCURRENCY": "x", "CUSTOMERZ": "M1", "START": "x"}, ["CUSTOMERZ", "CONCURRENCY", "START"]),
+        ({"CUSTOMERZ": "M1", "CUSTOMERS": ""}, ["CUSTOMERZ"]),
         ({"ALERT_EMAIL_TO": "a@x.se", "BASE_URL": "http://x.se"}, ["BASE_URL", *["ALERT_EMAIL_TO"] * 2]),
     ],
-    ids=["after the warnings", "settings that do not fit together"],
+    ids=["after the warnings", "a mistyped name once", "settings that do not fit together"],
 )
 def test_all_problems_are_reported_together(variables: dict[str, str], named: list[str]) -> None:
     problems = problems_of({**ENOUGH, **{f"BROKERBI_{name}": value for name, value in variables.items()}})
@@ -99,6 +100,7 @@ def test_all_problems_are_reported_together(variables: dict[str, str], named: li
         ('[logins.crm]\nusername = "x"', "BROKERBI_LOGIN__CRM__PASSWORD is not set; set it or BROKERBI_LO"),
         ('logins = ["crm"]', "BROKERBI_LOGINS is not a table for each function, like crm"),
         ('customers = [{id = "G2", nmae = "x"}]', "customer 'G2' has a key 'nmae' that is not a setting."),
+        ('customers = [{id = "G2", pasword_file = "x"}]', "'G2' has a key 'pasword_file' that is not a set"),
         ("a = = 1", "cannot be read as TOML: "),
         ("concurrency = [5]", "BROKERBI_CONCURRENCY ([5]) is not a whole number from 1 to 50."),
         ('alert_smtp_username = ["hush"]', "BROKERBI_ALERT_SMTP_USERNAME is not the username at the mail"),
@@ -116,6 +118,7 @@ def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sen
         ("5", "is not a list of ids, like M30011,G2."),
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
         ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
+        ('[{idd = "x"}]', ": customer number 1 has a key 'idd' that is not a setting."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
         ('[{id = "M1", active = false}]', "names no active customer; name at least one, like M30011."),
     ],
