@@ -29,7 +29,7 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish and print the outcome; returns whether there is a new published file."""
+    """Publish and print the outcome; returns whether there is a new file with its pages and export."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
@@ -45,7 +45,7 @@ def publish(settings: Settings) -> bool:
         f"{len(finished.checks)} checks"
     )
     warn(*finished.failed_steps, *finished.warnings)
-    return True
+    return not finished.failed_steps
 
 
 @command("rollback")
@@ -63,12 +63,10 @@ def run_rollback(
     clock = settings.run_clock(SystemClock())
     with working(settings, "rollback"):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        warn(
-            draw_pages(settings, clock),
-            refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()),
-        )
+        error = draw_pages(settings, clock)
+        warn(error, refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
-    return 0
+    return int(error != "")
 
 
 @command("export")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
+REPORT_PAGE = "report.html"
 DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory. Dagster's sensor `publishing` touches it whenever it ticks."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
@@ -188,6 +189,16 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             cause=view.published_file,
             error=f"The published file {Versions(data_dir).published} {problem}.",
             remedy="Run `brokerbi publish`.",
+        )
+    page, published = data_dir / REPORT_PAGE, Versions(data_dir).published
+    if page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
+        drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
+        yield Condition(
+            Kind.UNPUBLISHED,
+            WARNING,
+            cause=REPORT_PAGE,
+            error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
+            remedy="Unless they are being drawn, free disk space if it is full, and run `brokerbi publish`.",
         )
 
 

@@ -163,3 +163,14 @@ def test_an_unfinished_erasure_is_a_condition_that_names_no_person(tmp_path: Pat
 def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
     view = observe(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected
+
+
+def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_path: Path) -> None:
+    made = settings(tmp_path, customers="M1")
+    made.data_dir.mkdir()
+    for day, name in enumerate(("report.html", "warehouse.duckdb", "report.html"), start=2):
+        (made.data_dir / name).touch()
+        os.utime(made.data_dir / name, (day * 86_400, day * 86_400))
+        found = observe(Overview([FRESH]), made, NOW).conditions
+        told = [(row.severity, row.error[:35]) for row in found]
+        assert told == ([(WARNING, "The pages are of 1970-01-03 00:00 U")] if day == 3 else [])
