@@ -111,16 +111,19 @@ def observe(
 
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
-    - A fresh report with a failed or held-back month becomes "failed" or "held back".
+    - A fresh report with a failed or held-back month becomes "failed" or "held back", and one that is
+      switched on again becomes "due".
     - Conditions that the settings acknowledge become grey.
     - If the settings name customers, reports of customers that are not active become "switched off", and
       their conditions are dropped. A customer that the settings do not name and of which nothing was loaded
       is dropped: its id was probably a typing error in earlier settings.
     """
     conditions, added = list(view.conditions), list[Condition]()
-    states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
+    months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
+    states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
+    states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}
     standings = [
-        replace(row, state=states.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
+        replace(row, state=states.get((row.state, row.report, row.customer), row.state))
         for row in view.standings
     ]
     if "customers" in settings.model_fields_set:

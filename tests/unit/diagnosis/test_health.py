@@ -124,6 +124,9 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     assert [one.error for one in new] == ["No report has been read yet."]
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
+    off = Overview([replace(FRESH, state="switched off")])
+    resumed = observe(off, settings(tmp_path, customers="M1"), NOW, planned=planned).standings
+    assert [row.state for row in resumed] == ["due"]
 
 
 def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_an_error(
