@@ -14,6 +14,7 @@ MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
 MAX_ERROR_LENGTH = 400  # characters; even a long path fits
+CHECK_CUSTOMER = "Check the customer id and the access of the login."
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may end by themselves within minutes."""
 

@@ -13,7 +13,9 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.causes import CHECK_CUSTOMER
 from pipelines.months import Month
+from pipelines.planning.plan import DENIED_TODAY
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
@@ -131,7 +133,7 @@ def observe(
         shown = {customer.id for customer in settings.customers}
         shown |= {row.customer for row in standings if row.last_success_utc or row.held_months}
         conditions = [row for row in conditions if not row.customer or row.customer in active]
-        added += _customer_conditions(view, settings)
+        added += _customer_conditions(view, settings, planned)
         standings = [
             row if row.customer in active else replace(row, state="switched off")
             for row in standings
@@ -254,18 +256,24 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         )
 
 
-def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
+def _customer_conditions(
+    view: Overview, settings: Settings, planned: Sequence[PlannedReport]
+) -> Iterator[Condition]:
+    denied = {plan.customer.id for plan in planned if plan.skipped == DENIED_TODAY}
+    denied -= {plan.customer.id for plan in planned if not plan.skipped}
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
     for customer in settings.active_customers if view.standings else ():
         if customer.id not in requested:
+            remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
+            is_denied = customer.id in denied
             yield Condition(
                 Kind.NEVER_READ,
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
-                error="No report has been read yet.",
-                remedy=f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run.",
+                error=f"No report has been read yet{': all are denied (403)' if is_denied else ''}.",
+                remedy=CHECK_CUSTOMER if is_denied else remedy,
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.causes import CHECK_CUSTOMER
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, directory_conditions, judge, observe
 from pipelines.months import Month
 from pipelines.planning.due import PlannedMonths
-from pipelines.planning.plan import PlannedReport
+from pipelines.planning.plan import DENIED_TODAY, PlannedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
@@ -122,6 +123,12 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     unread = Overview([replace(FRESH, customer="M2")])
     new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
     assert [one.error for one in new] == ["No report has been read yet."]
+    denied = [replace(plan, skipped=DENIED_TODAY) for plan in planned]
+    [found] = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=denied).conditions
+    assert (found.error, found.remedy) == (
+        "No report has been read yet: all are denied (403).",
+        CHECK_CUSTOMER,
+    )
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
     off = Overview([replace(FRESH, state="switched off")])
