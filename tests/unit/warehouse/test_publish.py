@@ -47,16 +47,6 @@ def test_analysts_see_what_is_loaded_and_which_publication_it_is(tmp_path: Path)
     ]
 
 
-def test_a_refused_publication_leaves_the_file_and_says_why(given: Given) -> None:
-    published(given, 1)
-    refused = published(given, 2, reasons_against=["totals: 3 rows are negative"])
-    assert (refused.has_new_file, seen(refused.path)) == (False, [("1",)])
-    assert given.rows("SELECT status, reasons FROM meta.publications ORDER BY at_utc") == [
-        ("published", []),
-        ("refused", ["totals: 3 rows are negative"]),
-    ]
-
-
 def test_a_reader_keeps_the_file_it_has_open(given: Given) -> None:
     path = published(given, 1).path
     with duckdb.connect(path, read_only=True) as connection:
