@@ -23,9 +23,8 @@ from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import HIGH_PRIORITY, NIGHTLY, mark_alive, to_datetime, unfinished_runs
 from pipelines.causes import causes
-from pipelines.diagnosis.health import observe, record_daemon
+from pipelines.diagnosis.health import REPORT_PAGE, observe, record_daemon
 from pipelines.upkeep.finish import Finished, finish
-from pipelines.upkeep.report_page import REPORT_PAGE
 from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind

@@ -14,6 +14,7 @@ import dagster as dg
 
 from assets.partitions import ReportPartition, parse_partition_key, partition_key
 from assets.project import Project
+from pipelines.words import counted
 from warehouse.store.files import make_folder
 from warehouse.store.lock import is_locked
 
@@ -153,8 +154,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
     )
     def dead_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         suspects = silent_runs(project, context.instance)
-        silent_before = set((context.cursor or "").split())
-        dead = [run for run in suspects if run.run_id in silent_before]
+        dead = [run for run in suspects if run.run_id in (context.cursor or "").split()]
         for run in dead:
             if run.status is dg.DagsterRunStatus.CANCELING:
                 context.instance.report_run_canceled(run, DIED)
@@ -162,7 +162,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
                 context.instance.report_run_failed(run, DIED)
         context.update_cursor(" ".join(run.run_id for run in suspects))
         _remove_files_of_ended_runs(project, context.instance)
-        return dg.SkipReason(f"{len(dead)} runs had died.")
+        return dg.SkipReason(f"{counted(len(dead), 'run')} had died.")
 
     return dead_runs
 
@@ -220,7 +220,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
                     path.unlink(missing_ok=True)
                 shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)
             context.update_cursor(str(record.create_timestamp.timestamp()))
-        return dg.SkipReason(f"{len(records)} old runs were examined.")
+        return dg.SkipReason(f"{counted(len(records), 'old run')} examined.")
 
     return old_runs
 

@@ -14,6 +14,7 @@ MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
 MAX_ERROR_LENGTH = 400  # characters; even a long path fits
+CHECK_CUSTOMER = "Check the customer id and the access of the login."
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may end by themselves within minutes."""
 
@@ -133,7 +134,7 @@ def sentence(text: str) -> str:
 def shorten(text: str, limit: int) -> str:
     """The text on one line; if it is longer than `limit` characters, it is cut and ends in an ellipsis."""
     words = " ".join(text.split())
-    return words if len(words) <= limit else f"{words[:limit].rstrip()}…"
+    return words if len(words) <= limit else f"{words[: limit + 1].rpartition(' ')[0] or words[:limit]}…"
 
 
 def list_names(texts: Iterable[str], limit: int = MAX_NAMES) -> str:

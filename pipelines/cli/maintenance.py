@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.main import Reports, command, flag, option, options, working
-from pipelines.cli.output import ProgressLine, print_json, read_settings, say, warn
+from pipelines.cli.output import ProgressLine, print_json, print_wrapped, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
 
@@ -29,13 +29,13 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish and print the outcome; returns whether there is a new published file."""
+    """Publish and print the outcome; returns whether there is a new file with its pages and export."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
     for check in finished.checks:
         if not check.passed and not check.blocks:
-            say(f"{check.severity}: {check.finding}")
+            print_wrapped("", f"{check.severity}: {check.finding}")
     publication = finished.publication
     if not publication.has_new_file:
         warn(f"not published: {publication.why}; the earlier file stays")
@@ -45,7 +45,7 @@ def publish(settings: Settings) -> bool:
         f"{len(finished.checks)} checks"
     )
     warn(*finished.failed_steps, *finished.warnings)
-    return True
+    return not finished.failed_steps
 
 
 @command("rollback")
@@ -63,12 +63,10 @@ def run_rollback(
     clock = settings.run_clock(SystemClock())
     with working(settings, "rollback"):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        warn(
-            draw_pages(settings, clock),
-            refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()),
-        )
+        error = draw_pages(settings, clock)
+        warn(error, refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
-    return 0
+    return int(error != "")
 
 
 @command("export")

@@ -47,8 +47,9 @@ def say(text: str = "") -> None:
 
 
 def log(text: str) -> None:
-    """Print lines to stderr."""
-    write(visible_lines(text), sys.stderr)
+    """Print lines to stderr; on a terminal, they are wrapped."""
+    for line in text.split("\n"):
+        print_wrapped("", line, stream=sys.stderr)
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
@@ -95,13 +96,18 @@ def print_step(label: str, text: str) -> None:
     print_wrapped(f"  {label:<{TEXT_COLUMN - 2}}", text)
 
 
-def print_wrapped(prefix: str, text: str, *, is_grey: bool = False) -> None:
-    """Print a text after a prefix, wrapped with a hanging indent. `is_grey` applies only on a terminal."""
-    grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
+def print_wrapped(prefix: str, text: str, *, is_grey: bool = False, stream: TextIO | None = None) -> None:
+    """Print a text after a prefix, wrapped with a hanging indent. `is_grey` applies only on a terminal.
+
+    Another `stream` than stdout is wrapped only on a terminal, because a log needs whole lines.
+    """
+    is_terminal = (stream or sys.stdout).isatty()
+    grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and is_terminal else ("", "")
     text, width = visible(text), max(_width() - len(prefix), 1)
-    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]
+    is_whole = len(text) <= width or not (is_terminal or stream is None)
+    lines = [text] if is_whole else wrap(text, width, break_long_words=False, break_on_hyphens=False)
     for part in lines:
-        write(f"{grey}{f'{prefix}{part}'.rstrip()}{plain}")
+        write(f"{grey}{f'{prefix}{part}'.rstrip()}{plain}", stream)
         prefix = " " * len(prefix)
 
 
@@ -128,7 +134,8 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
     cells = [[visible(text) for text in row] for row in (headings, *rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
     room = _width() - sum(widths) - len(GAP) * len(widths)
-    if room < min(last, MIN_COLUMN_WIDTH):
+    longest_word = max(len(word) for row in cells for word in row[-1].split() or [""])
+    if room < min(last, max(longest_word, MIN_COLUMN_WIDTH)):
         _print_blocks(cells)
         return
     widths.append(min(last, room))

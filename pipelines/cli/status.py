@@ -9,9 +9,9 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.causes import causes
+from pipelines.causes import causes, sentence
 from pipelines.cli.main import Json, Reports, command, flag, working
-from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say
+from pipelines.cli.output import cell, print_json, print_records, print_wrapped, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, sync_settings_error
 from pipelines.words import size
@@ -39,14 +39,16 @@ def run_status(
     from warehouse.store.database import Store
     from warehouse.store.lock import work_of
 
-    settings = read_settings(reading=True)
+    settings = load_settings(os.environ, reading=True)
+    if not (settings_error := sync_settings_error(os.environ, settings)):  # this error has the warnings too
+        warn(*settings.warnings)
     store = Store(settings.data_dir)
     if forget_caps:
         with store.writing() as connection:
             ledger.forget_caps(connection)
         say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = plan_full_sync(settings, store, SystemClock())
-    now, settings_error = SystemClock().utc_now(), sync_settings_error(os.environ, settings)
+    now = SystemClock().utc_now()
     view = observe(
         overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
         settings,
@@ -166,15 +168,19 @@ def run_shapes(
         counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
         rows = [vars(sample) | numbers for sample, numbers in zip(samples, counts, strict=True)]
         print_records(rows, ("report", "state", *COUNTED_FIELDS))
+        names: dict[tuple[str, str], list[str]] = {}
         for sample in samples:
-            if sample.sentence or sample.proposal:
-                say()
-                print_wrapped("", f"{sample.report}: {sample.sentence or sample.state}")
-                say(sample.proposal)
+            extra = f"Undeclared fields: {', '.join(sample.extra)}" if sample.extra else ""
+            texts = filter(None, (sample.sentence or (sample.proposal and sample.state), extra))
+            names.setdefault((" ".join(map(sentence, texts)), sample.proposal), []).append(sample.report)
+        say()
+        for text, proposal in filter(any, names):
+            print_wrapped("", f"{', '.join(names[text, proposal])}: {text}")
+            say(proposal)
     if write:
         added = add_to_file(settings.shapes_file, samples)
         say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing'}")
-    return int(any(sample.state == "not understood" for sample in samples))
+    return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 
 @command("reports")

@@ -143,7 +143,9 @@ def run_sync(
             is_published = publish(settings)
         else:
             say("the published file stays as it is")
-            warn(draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True))
+            error = draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True)
+            warn(error)
+            is_published = not error
     warn(*summary.failure_lines())
     return 0 if summary.is_well and is_published else 1
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.model import Report
-from pipelines.causes import causes, denial_conditions, list_names
+from pipelines.causes import CHECK_CUSTOMER, causes, denial_conditions, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
@@ -178,7 +178,7 @@ def _service_findings(
         if any(not denial_conditions(report, customer, conditions) for report in denied):
             # no sync has requested these reports yet, so no condition below reports the denials
             result += f"; denied today, so not requested again: {list_names(denied)}"
-            severity, remedy = Severity.ERROR, "check the customer id and the access of the login"
+            severity, remedy = Severity.ERROR, CHECK_CUSTOMER
             if answered:
                 severity = Severity.WARNING
                 remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"

@@ -13,7 +13,9 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.causes import CHECK_CUSTOMER
 from pipelines.months import Month
+from pipelines.planning.plan import DENIED_TODAY
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
+REPORT_PAGE = "report.html"
 DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory. Dagster's sensor `publishing` touches it whenever it ticks."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
@@ -110,16 +113,19 @@ def observe(
 
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
-    - A fresh report with a failed or held-back month becomes "failed" or "held back".
+    - A fresh report with a failed or held-back month becomes "failed" or "held back", and one that is
+      switched on again becomes "due".
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, reports of customers that are not active become "switched off", and
       their conditions are dropped. A customer that the settings do not name is dropped if nothing was loaded
       for it: its id was probably a typing error in earlier settings.
     """
     conditions, added = list(view.conditions), list[Condition]()
-    states = {(row.report, row.customer): row.kind for row in conditions if row.kind in MONTH_CONDITIONS}
+    months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
+    states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
+    states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}
     standings = [
-        replace(row, state=states.get((row.report, row.customer), row.state)) if row.state == "fresh" else row
+        replace(row, state=states.get((row.state, row.report, row.customer), row.state))
         for row in view.standings
     ]
     if "customers" in settings.model_fields_set:
@@ -127,7 +133,7 @@ def observe(
         shown = {customer.id for customer in settings.customers}
         shown |= {row.customer for row in standings if row.last_success_utc or row.held_months}
         conditions = [row for row in conditions if not row.customer or row.customer in active]
-        added += _customer_conditions(view, settings)
+        added += _customer_conditions(view, settings, planned)
         standings = [
             row if row.customer in active else replace(row, state="switched off")
             for row in standings
@@ -189,6 +195,16 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             error=f"The published file {Versions(data_dir).published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
+    page, published = data_dir / REPORT_PAGE, Versions(data_dir).published
+    if page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
+        drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
+        yield Condition(
+            Kind.UNPUBLISHED,
+            WARNING,
+            cause=REPORT_PAGE,
+            error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
+            remedy="Unless they are being drawn, free disk space if it is full, and run `brokerbi publish`.",
+        )
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
@@ -240,18 +256,24 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         )
 
 
-def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
+def _customer_conditions(
+    view: Overview, settings: Settings, planned: Sequence[PlannedReport]
+) -> Iterator[Condition]:
+    denied = {plan.customer.id for plan in planned if plan.skipped == DENIED_TODAY}
+    denied -= {plan.customer.id for plan in planned if not plan.skipped}
     requested = {
         row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
     }
     for customer in settings.active_customers if view.standings else ():
         if customer.id not in requested:
+            remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
+            is_denied = customer.id in denied
             yield Condition(
                 Kind.NEVER_READ,
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
-                error="No report has been read yet.",
-                remedy=f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run.",
+                error=f"No report has been read yet{': all are denied (403)' if is_denied else ''}.",
+                remedy=CHECK_CUSTOMER if is_denied else remedy,
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()

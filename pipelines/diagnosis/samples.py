@@ -21,7 +21,6 @@ from pipelines.normalize.normalize import normalize
 from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import RequestVariant, Span
-from pipelines.shapes.places import names_in_words
 from pipelines.shapes.proposal import IdsByColumn, propose
 from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import MIN_PAGE_SIZE, UNPAGED
@@ -106,8 +105,7 @@ def judge_answers(
     needed = ", ".join(sample.missing)
     is_read = sample.state == "columns missing"
     lacking = f"No row has {needed}, which marts need" if is_read else f"Marts need {needed}"
-    extra = f"Undeclared fields: {names_in_words(sample.extra)}" if sample.extra else ""
-    return replace(sample, sentence=". ".join(filter(None, (sample.sentence, lacking, extra, REMEDY))))
+    return replace(sample, sentence=". ".join(filter(None, (sample.sentence, lacking, REMEDY))))
 
 
 def _read_answers(

@@ -35,8 +35,7 @@ def sentences(
     error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
     """A sentence for each error, like: BROKERBI_CONCURRENCY ('0') is not a whole number from 1 to 50."""
-    messages: list[str] = []
-    fields = settings.model_fields
+    messages, fields = list[str](), settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, location = detail["type"], detail["loc"]
         # Our own checks raise sentences. A message of pydantic may quote a secret, so it is not used.
@@ -45,9 +44,8 @@ def sentences(
         if not location:
             messages += wording.splitlines()
         elif name == "customers" and len(location) > 1:
-            messages.append(
-                f"{variable(name)}: {_customer_message(kind, location, wording, values, customer)}."
-            )
+            message = _customer_message(kind, location, wording, values.get("customers"), customer)
+            messages.append(f"{variable(name)}: {message}.")
         else:
             is_nested = name == "logins" and len(location) > 1
             where = variable("__".join(["login", *map(str, location[1:])]) if is_nested else name)
@@ -59,20 +57,17 @@ def sentences(
 
 
 def _customer_message(
-    kind: str,
-    location: tuple[int | str, ...],
-    wording: str,
-    values: Mapping[str, object],
-    model: type[BaseModel],
+    kind: str, location: tuple[int | str, ...], wording: str, customers: object, model: type[BaseModel]
 ) -> str:
     number, *keys = location[1:]
-    customers = values.get("customers")
     entry = customers[number] if isinstance(customers, list) and isinstance(number, int) else None
     id_ = entry.get("id") if isinstance(entry, dict) else None
     customer = f"customer {id_!r:.{MAX_QUOTED}}" if id_ else f"customer number {int(number) + 1}"
     key = ".".join(map(str, keys))
     if not key:
         return f"{customer} is neither an id nor a table with an id"
+    if kind == "missing" and (unknown := [name for name in entry or () if name not in model.model_fields]):
+        kind, key = "extra_forbidden", unknown[0]  # probably mistyped, so one sentence is enough
     if kind == "extra_forbidden":
         return f"{customer} has a key {key!r} that is not a setting"
     if key == "id" and wording:

@@ -381,13 +381,13 @@ def load_settings(
         settings = Settings.model_validate({**sources.values, "warnings": tuple(sources.warnings)})
     except ValidationError as error:
         raise SettingsError([*problems, *sentences(error, sources.values, Settings, Customer)]) from None
-    missing = [] if reading else list(_missing(settings, offline=offline))
+    missing = [] if reading else list(_missing(settings, sources.mistyped, offline=offline))
     if sources.problems or missing:
-        raise SettingsError([*problems, *missing])
+        raise SettingsError(list(dict.fromkeys((*problems, *missing))))
     return settings
 
 
-def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
+def _missing(settings: Settings, mistyped: Mapping[str, str], *, offline: bool) -> Iterator[str]:
     needed = {"customers": bool(settings.customers), "start": "start" in settings.model_fields_set}
     if not offline:
         customers = settings.active_customers
@@ -399,7 +399,8 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
         }
     for name, is_given in needed.items():
         if not is_given:
-            yield f"{variable(name)} is not set; set it to {Settings.model_fields[name].description}."
+            description = Settings.model_fields[name].description
+            yield mistyped.get(name) or f"{variable(name)} is not set; set it to {description}."
 
 
 def sync_settings_error(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:

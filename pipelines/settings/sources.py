@@ -41,6 +41,7 @@ class Sources:
             name: value for name, value in sorted(environment.items()) if value or name == EXPORT_FORMATS
         }
         self.names = sorted(model.model_fields.keys() - {"customer", "login", "warnings"})
+        self.mistyped: dict[str, str] = {}
         self.problems: list[str] = []
         self.warnings: list[str] = []
         file, variables = self._read_file(model, directory), self._read_variables(model)
@@ -100,7 +101,8 @@ class Sources:
             self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
         else:
             hint = f"; did you mean {variable(similar)}?" if similar else "."
-            self.warnings.append(f"{name} is not a setting and was ignored{hint}")
+            self.mistyped[similar or key] = f"{name} is not a setting and was ignored{hint}"
+            self.warnings.append(self.mistyped[similar or key])
 
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}
@@ -117,7 +119,7 @@ class Sources:
                 )
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
-        for key in [key for key in table if key.endswith("_file") and table[key]]:
+        for key in [key for key in table if key.endswith("_file") and key in self.names and table[key]]:
             secret, name, file = key.removesuffix("_file"), f"{prefix}{key.upper()}", Path(str(table[key]))
             if table.get(secret):
                 self.problems.append(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.causes import causes
-from pipelines.diagnosis.health import judge, observe
+from pipelines.diagnosis.health import REPORT_PAGE, judge, observe
 from pipelines.page import dictionary
 from pipelines.page.facts import Row, facts_from_rows
 from pipelines.page.html_page import (
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Settings
 
-REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 Answers = Mapping[str, Sequence[Mapping[str, Any]] | None]
@@ -53,8 +52,7 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
         elif not only_operators:
             write_report_page(settings, clock)
         elif Store(settings.data_dir).path.exists():
-            html = _operators_page(settings, clock)
-            write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
+            _write_operators_page(settings, clock)
     except Exception as error:  # noqa: BLE001 - a failing page stops nothing
         page = OPERATORS_PAGE if only_operators else REPORT_PAGE
         failed = "drawn, so the earlier page stays" if settings.pages else "removed"
@@ -77,8 +75,9 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file. Returns the path of the chain's page.
 
-    Pages are written only after all are rendered. Pages of earlier publications are removed if they are not
-    drawn again. Raises WarehouseError if there is no published file, or if a page cannot be written.
+    Pages of figures are written only after all are rendered, the chain's page last, so none is older than
+    that. Pages of earlier publications are removed if they are not drawn again. Raises WarehouseError if
+    there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
@@ -87,25 +86,24 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     page_settings = _page_settings(settings, clock)
     scopes = [scope for scope in facts.scopes if scope.kind != "chain"]
     pages = {page_path(scope): render_page(facts, page_settings, scope) for scope in scopes}
-    pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
-    figures = {name: answers[name] for name in FIGURE_QUERIES}
-    pages[OPERATORS_PAGE] = _operators_page(settings, clock, figures)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
         {name: answers[name] or () for name in dictionary.QUERIES},
         timezone=settings.timezone,
         made_at_utc=page_settings.made_at_utc,
     )
+    pages[REPORT_PAGE] = render_page(facts, page_settings, chain_page(facts))
     with translate_errors(data_dir / REPORT_PAGE):
         for name, html in pages.items():
             if (path := data_dir / name).parent != data_dir:
                 make_folder(path.parent, SHARED_FOLDER)
             write_file(path, html.encode(), mode=SHARED_FILE)
-        for path in _existing_pages(data_dir) - {data_dir / name for name in pages}:
+        for path in _existing_pages(data_dir) - {data_dir / name for name in (*pages, OPERATORS_PAGE)}:
             path.unlink()
+        _write_operators_page(settings, clock, {name: answers[name] for name in FIGURE_QUERIES})
     return data_dir / REPORT_PAGE
 
 
-def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = None) -> str:
+def _write_operators_page(settings: Settings, clock: Clock, figures: Answers | None = None) -> None:
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
     # the state of the pipeline is newest in the working file; figures must be those that analysts see
@@ -139,9 +137,10 @@ def _operators_page(settings: Settings, clock: Clock, figures: Answers | None = 
         for cause in causes(observed.conditions)
     ]
     verdict = judge(observed)
-    return render_operators(
+    html = render_operators(
         facts, _page_settings(settings, clock), severity=verdict.severity, verdict=verdict.sentence
     )
+    write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
 
 
 def _page_settings(settings: Settings, clock: Clock) -> PageSettings:

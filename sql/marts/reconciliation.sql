@@ -120,12 +120,12 @@ sales_summed AS (
     GROUP BY ALL
 ),
 
-shared_with_unloaded AS (  -- months with a sale shared with an office whose sales list is not loaded and may have more
-    SELECT DISTINCT shares.office_id, shares.month
-    FROM marts.sale_shares AS shares
+shared_with_unloaded AS (  -- months of offices that sell with one whose list is not loaded and may have their shares
+    SELECT DISTINCT pairs.office_id, loaded_months.month
+    FROM (SELECT DISTINCT office_id, user_office_id FROM marts.sale_shares WHERE is_cross_office) AS pairs
+    INNER JOIN loaded_months USING (office_id)
     ANTI JOIN marts.office_sources AS sources
-        ON sources.report = 'sales' AND sources.office_id = shares.user_office_id AND sources.month = shares.month
-    WHERE shares.is_cross_office
+        ON sources.report = 'sales' AND sources.office_id = pairs.user_office_id AND sources.month = loaded_months.month
 ),
 
 sales_left_out AS (  -- at the offices at which their shares would count
@@ -348,7 +348,8 @@ SELECT
             END
         WHEN compared = 'user report' AND is_user_report_of_several_days THEN 'read on different days: the user reports of several customers'
         WHEN compared IN ('sales list', 'shares of agents') AND is_without_agents THEN 'sale listed without agents'
-        WHEN compared = 'sales list' AND is_shared_with_unloaded THEN 'sale shared with an office whose sales are not loaded'
+        WHEN compared = 'sales list' AND compared_amount < amount AND is_shared_with_unloaded
+            THEN 'sale shared with an office whose sales are not loaded'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'
         ELSE 'not explained'
     END AS likely_reason,

@@ -22,6 +22,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.ledger.changes import ChangedMonth, record_disagreements
+from warehouse.marts.queries import SQL
 from warehouse.store.meta_schema import aware, write_configured
 
 Earners = Mapping[str, Mapping[str, float]]
@@ -133,6 +134,19 @@ def test_an_office_that_the_office_report_leaves_out_is_one_disagreement(given: 
         ("M1", "by-month report, sales list, user report", "office report", None)
     ]
     assert len(given.execute(NOT_RECONCILED).fetchall()) == 9
+
+
+def test_shares_that_only_an_unloaded_office_can_list_are_a_reason_and_no_violation() -> None:
+    given = warehouse()
+    for of_month, user, amount in (("2026-01", "U2", 0), ("2026-02", "U1", 60), ("2026-03", "U1", 99)):
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 60)])
+        agent = {"id": user, "primary_office_customer_id": f"M{user[1]}", "commission_value": amount}
+        sold(given, "M1", of_month, "M1", of_month, agents=[agent], commission=amount)
+    query = "SELECT max(month), min(month), max(likely_reason) FROM marts.disagreements"
+    reason = "sale shared with an office whose sales are not loaded"
+    assert built(given, query) == [(month("2026-03"), month("2026-01"), reason)]
+    [(found, *_)] = given.execute((SQL / "checks" / "reports_reconcile.sql").read_text("utf-8")).fetchall()
+    assert found == month("2026-03")
 
 
 REPORTS = ("commission_office", "commission_office_by_month", "commission_user", "sales")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from pipelines.causes import cause_lines, causes
+from pipelines.causes import cause_lines, causes, shorten
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 
@@ -48,6 +48,7 @@ def test_one_of_several_errors_with_one_cause_is_an_example() -> None:
     outage = [failed(name, cause="HostDown", trouble="service", error=name) for name in ("M1", "M2")]
     assert cause_lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
     assert cause_lines(outage) == ["sales of M1, M2: M1."]
+    assert [shorten("M1 lost rows", limit) for limit in (1, 6, 7, 8)] == ["M…", "M1…", "M1 lost…", "M1 lost…"]
 
 
 def test_an_issue_has_its_beginning_once() -> None:

@@ -236,9 +236,10 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
         if not versions.is_damaged(version):
             return version
     description = f"version {to}" if to else "earlier version"
-    others = [version for version in versions.names() if version not in (*candidates, current)]
+    others = {*versions.names()} - {*candidates, current}
+    undamaged = [version for version in sorted(others) if not versions.is_damaged(version)]
     raise WarehouseError(
-        f"There is no undamaged {description} in {versions.folder}. Other versions there: "
-        f"{', '.join(others) or 'none'}. "
+        f"There is no undamaged {description} in {versions.folder}. Other undamaged versions there: "
+        f"{', '.join(undamaged) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import ReplayNeeded, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
-FORMAT = 34
+FORMAT = 35
 """Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
 A change of another query in sql/meta needs no increment, because every publication recreates its view."""
 

@@ -26,8 +26,8 @@ FROM (VALUES
         'a report of a customer is due and was never read, or a customer of the settings has nothing yet'
     ),
     (
-        'unpublished', 'file', ['error'], false, false,
-        'the latest file was blocked or failed, is missing or damaged, or rows loaded three hours ago are in none'
+        'unpublished', 'file', ['error', 'warning'], false, false,
+        'the latest file failed, is missing or damaged, or lacks rows loaded three hours ago; a warning for old pages'
     ),
     (
         'rolled back', 'file', ['warning'], true, false, 'analysts have an older version, which `brokerbi rollback` put back'

@@ -12,7 +12,7 @@ from pipelines.cli.main import main
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.words import count
-from tests.scenarios.budgets import DECEMBER, OFFICE, OWN_ID, SETTING, BudgetScenario, budget_scenario
+from tests.scenarios.budgets import DECEMBER, OFFICE, SETTING, BudgetScenario, budget_scenario
 
 
 @pytest.fixture
@@ -68,12 +68,3 @@ def test_a_push_ends_with_1_and_a_list_while_anything_is_open_and_with_0_in_the_
     here.service.faults.switch([])
     assert main(["budget", "push", plan, "--patience", "0"]) == 0
     assert "confirmed: 3 of 3 budgets" in capsys.readouterr().out
-
-
-def test_a_wrong_file_ends_with_2_and_makes_no_plan(
-    here: BudgetScenario, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = here.file({"office_id": OWN_ID, "sold": "many"})
-    assert main(["budget", "plan", str(file), "--plan", str(tmp_path / "plan.json")]) == 2
-    assert "row 2: sold 'many' is not a number" in capsys.readouterr().err
-    assert not (tmp_path / "plan.json").exists()

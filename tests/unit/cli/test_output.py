@@ -9,7 +9,16 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import log, print_json, print_records, print_step, print_table, say, to_sql, write
+from pipelines.cli.output import (
+    log,
+    print_json,
+    print_records,
+    print_table,
+    print_wrapped,
+    say,
+    to_sql,
+    write,
+)
 from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
@@ -43,10 +52,10 @@ def test_the_last_column_wraps_between_words(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.usefixtures("narrow")
 def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["name", "of_it"], [["x" * 36, "y" * 30], ["z", ""]])
+    print_table(["name", "of_it"], [["x" * 20, f"{'y' * 30} y"], ["z", ""]])
     assert capsys.readouterr().out.splitlines() == [
-        f"name   {'x' * 36}",
-        f"of_it  {'y' * 30}",
+        f"name   {'x' * 20}",
+        f"of_it  {'y' * 30} y",
         "",
         "name   z",
         "",
@@ -54,12 +63,12 @@ def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_text_of_a_step_wraps_below_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
-    print_step("the rows", "7 rows, which make 12 and some more words")
-    assert capsys.readouterr().out.splitlines() == [
-        "  the rows         7 rows, which make 12 and some",
-        "                   more words",
-    ]
+def test_a_text_on_a_terminal_wraps_below_its_beginning() -> None:
+    ours, terminal = os.openpty()
+    with os.fdopen(terminal, "w") as stream:
+        print_wrapped("users  ", REASON, stream=stream)
+        lines = os.read(ours, 1000).decode().splitlines()
+    assert lines == ["users  no access (403): the customer was refused", "       every report so far"]
 
 
 def test_records_show_each_value_by_its_kind(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -55,11 +54,6 @@ def test_data_cannot_control_a_terminal(here: Path, format_: str) -> None:
     subprocess.run(command, env={"BROKERBI_DATA_DIR": str(here)}, stdout=terminal, check=True)
     told = os.read(ours, 10_000).decode()
     assert (r"\u001b[2j\u009bx" in told.lower(), set("\x1b\x9b") & set(told)) == (True, set())
-
-
-def test_json_has_numbers_as_numbers(said: Said) -> None:
-    rows = json.loads(said(SUMS, "--format", "json"))
-    assert rows == [{"id": "M1", "sum": 2.5, "rate": 7}, {"id": "M2", "sum": None, "rate": 0.5}]
 
 
 def test_without_a_question_the_analyses_are_listed(said: Said) -> None:

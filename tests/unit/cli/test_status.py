@@ -44,11 +44,6 @@ def said(here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     return said
 
 
-def test_no_line_is_wider_than_the_terminal(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert [line for line in said("--details").splitlines() if len(line) > 80] == []
-
-
 def given_settings(monkeypatch: pytest.MonkeyPatch, here: Scenario, data_dir: Path) -> None:
     """What `plan` needs, for another data directory."""
     customers = ",".join(one.id for one in here.settings.customers)
@@ -98,6 +93,18 @@ def test_doctor_names_the_command_that_works_and_sends_no_request(
     shown = " ".join(capsys.readouterr().out.split())
     assert f"when it has ended: brokerbi sync (process {process.pid}, since " in shown
     assert "asked with" not in shown
+
+
+def test_shapes_names_undeclared_fields_and_fails_without_an_answer(
+    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_settings(monkeypatch, here, here.copied_to(tmp_path / "data").data_dir)
+    (tmp_path / "data" / "shapes.toml").write_text('[users.columns]\ncell_phone = ".mobile"\n')
+    login = {"BASE_URL": "http://127.0.0.1:9", "USERNAME": "x", "PASSWORD": "y", "RETRY_SECONDS": "0"}
+    for name, value in login.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    assert (main(["shapes"]), main(["shapes", "--from-landing"])) == (1, 0)
+    assert "Undeclared fields: cellPhone.\n" in capsys.readouterr().out
 
 
 def run(command: str, *, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

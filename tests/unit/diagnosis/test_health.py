@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.causes import CHECK_CUSTOMER
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, directory_conditions, judge, observe
 from pipelines.months import Month
 from pipelines.planning.due import PlannedMonths
-from pipelines.planning.plan import PlannedReport
+from pipelines.planning.plan import DENIED_TODAY, PlannedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
@@ -122,8 +123,17 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     unread = Overview([replace(FRESH, customer="M2")])
     new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
     assert [one.error for one in new] == ["No report has been read yet."]
+    denied = [replace(plan, skipped=DENIED_TODAY) for plan in planned]
+    [found] = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=denied).conditions
+    assert (found.error, found.remedy) == (
+        "No report has been read yet: all are denied (403).",
+        CHECK_CUSTOMER,
+    )
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
+    off = Overview([replace(FRESH, state="switched off")])
+    resumed = observe(off, settings(tmp_path, customers="M1"), NOW, planned=planned).standings
+    assert [row.state for row in resumed] == ["due"]
 
 
 def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_an_error(
@@ -163,3 +173,14 @@ def test_an_unfinished_erasure_is_a_condition_that_names_no_person(tmp_path: Pat
 def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
     view = observe(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected
+
+
+def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_path: Path) -> None:
+    made = settings(tmp_path, customers="M1")
+    made.data_dir.mkdir()
+    for day, name in enumerate(("report.html", "warehouse.duckdb", "report.html"), start=2):
+        (made.data_dir / name).touch()
+        os.utime(made.data_dir / name, (day * 86_400, day * 86_400))
+        found = observe(Overview([FRESH]), made, NOW).conditions
+        told = [(row.severity, row.error[:35]) for row in found]
+        assert told == ([(WARNING, "The pages are of 1970-01-03 00:00 U")] if day == 3 else [])

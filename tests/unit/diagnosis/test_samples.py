@@ -18,7 +18,7 @@ def test_a_documented_report_with_a_renamed_field_lacks_a_column_and_states_the_
     seen = sample("commission_office", [earned])
     assert (seen.state, seen.missing) == ("columns missing", ("commission_office.commission",))
     assert seen.sentence == (
-        "No row has commission_office.commission, which marts need. Undeclared fields: earned. "
+        "No row has commission_office.commission, which marts need. "
         'Write the path of each needed column in shapes.toml, or "-" if the service has none.'
     )
 

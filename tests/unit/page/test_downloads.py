@@ -21,7 +21,3 @@ def test_numbers_are_written_as_spreadsheets_of_the_language_read_them(code: str
 def test_a_name_that_is_a_formula_is_text() -> None:
     file = download(language("en"), "x", ["@a"], [["=1+1"], [-5], ["\n=1"]])
     assert unquote(file.href).partition("\ufeff")[2] == "'@a\r\n'=1+1\r\n-5\r\n\"'\n=1\"\r\n"
-
-
-def test_the_name_of_a_file_is_not_longer_than_a_file_system_allows() -> None:
-    assert len(download(language("en"), "å" * 250, ["a"], []).file.encode()) <= 255

@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.clock import RehearsalClock, SystemClock
 from pipelines.settings.model import Settings
-from pipelines.upkeep.report_page import draw_pages, remove_pages, write_report_page
+from pipelines.upkeep.report_page import remove_pages, write_report_page
 from tests.marts.given import build, earned, loaded, warehouse
 from tests.unit.page.given import columns_of
 from tests.unit.page.test_dictionary import ROWS
@@ -53,12 +53,6 @@ def test_pages_are_made_from_a_file_that_lacks_some_marts(tmp_path: Path) -> Non
     write_report_page(Settings(data_dir=tmp_path), CLOCK)
     assert "The file lacks: " in (tmp_path / "operators.html").read_text("utf-8")
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
-
-
-def test_a_page_that_cannot_be_drawn_is_not_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
-    why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
-    assert why.startswith("The page report.html could not be drawn, so the earlier page stays: ")
 
 
 def test_every_office_has_a_complete_page_and_one_that_vanished_has_none(

@@ -67,15 +67,6 @@ def later_month(day: date, number: int) -> date:
     return min(month.first_day + timedelta(days=day.day - 1), month.last_day + timedelta(days=1))
 
 
-def test_three_months_with_a_limit_of_two_are_a_window_of_two_spans() -> None:
-    quarter = [Month(2026, month) for month in (1, 2, 3)]
-    (window,) = windows(quarter, 3, date(2026, 6, 1), limit=2)
-    assert [span.bounds for span in window.spans] == [
-        ("2026-01-01T00:00:00", "2026-02-27T23:59:59.999"),
-        ("2026-02-28T00:00:00", "2026-03-31T23:59:59.999"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("today", "asked"),
     [

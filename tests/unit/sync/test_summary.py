@@ -30,13 +30,6 @@ def test_a_denied_report_that_the_operator_named_is_an_error(status: WindowStatu
     assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
-def test_access_that_was_lost_earlier_in_the_day_fails_the_sync_as_well() -> None:
-    summary = Summary("run", NOW, conditions=[condition("access lost", "sales")])
-    for report in ("sales", "users"):
-        summary.add(WindowResult(report, "M1").ended(WindowStatus.SKIPPED, "no access (403 today)"))
-    assert (summary.failure_lines(), summary.is_well) == (["sales of M1: Ask for it."], False)
-
-
 def test_the_table_of_a_sync_names_failed_customers_without_the_reason() -> None:
     ended = [
         *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),
@@ -46,11 +39,14 @@ def test_the_table_of_a_sync_names_failed_customers_without_the_reason() -> None
     assert remark == "2 failed (M1, M2); 1 skipped (M4): switched off"
 
 
+@pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
 @pytest.mark.parametrize(("kind", "severity"), [("access lost", ERROR), ("no access", WARNING)])
-def test_lost_access_has_a_line_and_access_never_given_has_none(kind: str, severity: str) -> None:
+def test_lost_access_has_a_line_and_access_never_given_has_none(
+    kind: str, severity: str, status: WindowStatus
+) -> None:
     summary = Summary("run", NOW, conditions=[condition(kind, "sales", severity)])
     summary.add(WindowResult("users", "M1").ended(LOADED))
-    summary.add(WindowResult("sales", "M1").ended(REFUSED))
+    summary.add(WindowResult("sales", "M1").ended(status, "no access (403 today)"))
     is_lost = kind == "access lost"
     assert summary.failure_lines() == ["sales of M1: Ask for it."] * is_lost
     assert summary.is_well is not is_lost

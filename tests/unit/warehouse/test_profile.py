@@ -32,7 +32,3 @@ def test_only_the_current_rows_of_a_history_are_counted(given: Given) -> None:
     given.load([users("1", {"u1": "Ann", "u2": "Bo"})])
     given.load([users("2", {"u1": "Ann"}, fetched=hours(1))])
     assert profiles(given, USERS, None) == {None: {"users": TableProfile(1, Counter(id=1, name=1))}}
-
-
-def test_months_without_rows_have_no_profile(given: Given) -> None:
-    assert profiles(given, SALES, JANUARY) == {}
