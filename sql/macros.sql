@@ -1,8 +1,8 @@
 -- Expressions that several queries share: temporary macros, made when marts are built or the published file is read,
 -- and stored in no file.
 
--- A macro gets a row with undocumented columns as JSON: to_json(_alias). The alias begins with `_`, as no column of the
--- service does, so that no column can be taken for the row.
+-- A row of bi is passed to a macro under an alias that begins with `_`, such as `_totals`. Without the `_`, a column of
+-- the service with the same name would be passed instead.
 
 -- The local time of a moment in UTC, and its day, in the chain's time zone; `clock` is the row of staging.clock or meta.clock.
 CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
@@ -15,8 +15,8 @@ CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
         date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
     ), 0);
 
--- The commission from sales alone: the whole commission if there are no writing assignments and valuations, else that of
--- the report of sales alone, else the service's average times the parts.
+-- The commission from sales alone: the whole commission if there are no writing assignments and valuations; else
+-- sales_commission (from a report of sales alone); else the service's average commission times the parts sold.
 CREATE OR REPLACE TEMP MACRO sold_commission(totals, sales_commission) AS
     CASE
         WHEN totals.writing_parts = 0 AND totals.valuation_parts = 0 THEN totals.commission
@@ -33,8 +33,7 @@ CREATE OR REPLACE TEMP MACRO id_or_null(raw_id) AS
     CASE WHEN NOT regexp_full_match(raw_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN raw_id::VARCHAR END;
 
 -- The side of a lead: a 'seller' asks for a valuation or wants to sell, a 'buyer' is interested in a home. Kinds of leads
--- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches: if the
--- outcome decided, only sold homes would have sellers.
+-- are free text, so they are recognized by words, Swedish and English; adapt here. Null if no word matches.
 CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
     CASE
         WHEN way <> 'incoming lead' THEN NULL
@@ -53,8 +52,8 @@ CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
         true
     );
 
--- The numbers of a row that count something, each with its name: all but our columns, ids, years and months. Numbers in
--- text are included, except those that are no quantities by their names, such as phone numbers.
+-- The numbers of a row (as JSON) that count something, each with its name: all but our columns, ids, years and months.
+-- A number in text is included, unless its name has `phone` or `code`, or ends with `number`.
 CREATE OR REPLACE TEMP MACRO counts_in(answer_row) AS
     list_transform(
         list_filter(
@@ -66,7 +65,7 @@ CREATE OR REPLACE TEMP MACRO counts_in(answer_row) AS
         LAMBDA _name: {'measure': _name, 'amount': answer_row ->> _name}
     );
 
--- The amount of the office report that belongs to the measure; null for any other measure.
+-- The one of three amounts that belongs to the measure; null for any other measure.
 CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, price, estate_parts) AS
     CASE measure WHEN 'commission' THEN commission WHEN 'sold_total_price' THEN price WHEN 'sold_estate_parts' THEN estate_parts END;
 
@@ -122,7 +121,7 @@ CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_s
 -- Whether a month is at least the third in a row without a trace of an office or agent.
 CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 
--- The name of the budget that a measure is compared with, or of the budget that is the measure itself.
+-- The name of the budget of a measure: 'sold estates' for sold_estate_parts and for budget_sold_estates.
 CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
     CASE measure
         WHEN 'commission' THEN 'commission'
@@ -146,7 +145,7 @@ CREATE OR REPLACE TEMP MACRO plain_amount(amount_text) AS
     regexp_replace(regexp_replace(lower(amount_text), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
 
 -- An amount in free text: "4 250 000 kr", "4.250.000", "4250000,50"; null if it is not a number. A point or a
--- comma before three digits is between thousands, before one or two between kronor and öre.
+-- comma before three digits separates thousands; before one or two digits, it separates kronor and öre.
 CREATE OR REPLACE TEMP MACRO parsed_amount(amount_text) AS
     CASE
         WHEN regexp_full_match(plain_amount(amount_text), '\d{1,3}([.,]\d{3})+')
@@ -155,8 +154,8 @@ CREATE OR REPLACE TEMP MACRO parsed_amount(amount_text) AS
             THEN TRY_CAST(replace(plain_amount(amount_text), ',', '.') AS DECIMAL(18, 4))
     END;
 
--- The parts in which a large mart is built, half a million rows each, so that the memory it takes does not grow with its
--- rows. For the line `For each` of its header.
+-- The parts in which a large mart is built, half a million rows each, so that the memory it takes does not grow with
+-- its rows. Used in the line `For each` of the mart's header.
 CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE
     SELECT unnest(range(1 + row_count // 500_000)) AS part, 1 + row_count // 500_000 AS part_count;
 

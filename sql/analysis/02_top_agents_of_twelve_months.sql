@@ -3,8 +3,8 @@
 -- month of the variable year.
 --
 -- rank_change compares with the twelve months that ended a month earlier.
--- With the variable office, only its agents among the top twenty of the chain are listed; all its agents are in
--- marts.leaderboard.
+-- If the variable office is set, only that office's agents among the top twenty of the chain are listed. All its agents
+-- are in marts.leaderboard.
 -- Parameters: year, office
 SELECT
     commission_rank AS place,

@@ -3,7 +3,7 @@
 --
 -- Only leads that name a home can be followed to a sale. percent_naming_a_home says how many do; what became of the
 -- other leads is unknown.
--- A home is usually named only once it is an assignment, so percent_of_named_homes_sold does not measure how many
+-- Leads usually name no home before it is an assignment, so percent_of_named_homes_sold does not measure how many
 -- enquirers became sellers. It covers sellers only: a home that a buyer asked about may be sold to anyone.
 -- Every home counts once, at its first lead; homes sold before the lead are left out.
 -- Leads of the last months have had little time to become sales. is_mature leaves out months that began less than 180

@@ -1,9 +1,9 @@
 -- Which offices have untouched leads, how old are they, and how many ask for a valuation?
--- One row per office, those with the most valuation requests of 3 to 30 days first, then those with the
--- most leads of 3 to 30 days. Closed offices come last.
+-- One row per office, those with the most valuation requests 3 to 30 days old first, then those with the
+-- most leads 3 to 30 days old. Closed offices come last.
 --
--- Leads of the last two days are counted separately, because they are not overdue yet. New is the service's word; that it
--- means untouched is assumed. marts.untouched_leads is the list to phone, sellers first.
+-- Leads of the last two days are counted separately, because they are not overdue yet. A lead with the state New is
+-- assumed to be untouched. marts.untouched_leads is the list to phone, sellers first.
 -- Parameters: year, office
 SELECT
     coalesce(office_name, office_id, 'no known office') AS office_name,

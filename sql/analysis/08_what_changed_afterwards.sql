@@ -3,8 +3,8 @@
 --
 -- A sale counts at the offices of its agents by their shares, as in the office report, not at the listing office. The
 -- shares of a sale that vanished are unknown, so it counts whole at its listing office. A sale that moved is gone from
--- one month and new in the other. The unexplained rest is `open` until the reports that may explain it are read, or
--- `nobody` if it is no agent's and no sale's commission. marts.month_change_reasons has each reason.
+-- one month and new in the other. The unexplained rest is `open` until the reports that may explain it are read, and
+-- `nobody` if they show that it belongs to no sale and no agent. marts.month_change_reasons has each reason.
 -- Parameters: year, office
 SELECT
     changes.office_name,

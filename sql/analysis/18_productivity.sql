@@ -13,7 +13,7 @@ WITH last_month AS (
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
 ),
 
-worked AS (  -- an agent of several customers at the office of each amount
+worked AS (  -- an agent of several customers has a row for each office with amounts
     SELECT office_id, user_id, month, commission, sold_estate_parts
     FROM marts.user_month
     ANTI JOIN marts.users_added_up USING (user_id, month)

@@ -1,5 +1,5 @@
 -- How many people bid on a home, how far above the first bid is it sold, and how long does the bidding take?
--- One row per office and year, of homes whose bids were requested (report bids; hidden ones with hidden_bids).
+-- One row per office and year, of homes whose bids were requested (report bids). Hidden bids are those of hidden_bids.
 -- Parameters: year, office
 SELECT
     year(month) AS year,

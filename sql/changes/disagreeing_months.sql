@@ -5,11 +5,11 @@
 -- list that has agents of the office. Reports that disagree although both were read within two days are left alone:
 -- they mean different things.
 -- 2. An answer lacks an amount that it should have; or an office or user report has 0 where the report compared with it
--- has a number. It is due once more after each reading, as if changed a minute later, but not within two days of the
--- last time. An answer without an amount is also due every week, because a missing amount is not 0.
--- 3. In a month of the last four that was over, one office lost exactly what another gained, and none of their users'
--- commissions for it changed within half a day. The service has then moved a user's past to another office. All answers
--- of both offices, of any month, are due if they were read more than half a day earlier.
+-- has a number. The answer is due again, as if changed a minute after it was read, unless it was last due for this
+-- reason less than two days before. An answer without an amount is also due every week: a missing amount is not 0.
+-- 3. A month of the last four changed after it was over: one office lost exactly the commission that another gained,
+-- and no commission of their users changed within half a day of that. The service has then moved a user's past to
+-- another office. All answers of both offices, of any month, are due if they were read more than half a day earlier.
 -- Reports that are no longer refreshed are left out, because they cannot be requested.
 -- Parameters: reports
 WITH disagreeing AS (

@@ -1,4 +1,4 @@
--- Does a month end so early that the service may have cut the interval short?
+-- Do the rows of a month end so early that the service may have left out the rest?
 -- One row per report, customer and month that is over, if the last row of the month is more than ten days before its
 -- end. Only a report and customer with fifty rows or more in some month are checked.
 -- An empty month is listed only if it is between months with rows.

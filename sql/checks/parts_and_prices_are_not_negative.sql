@@ -1,6 +1,6 @@
 -- Was a price, a home, a valuation or a writing assignment taken back?
--- One row per office or user and month, and per sale, with a negative price, count or part; the sum over all loaded months
--- shows whether it takes back an amount of an earlier month. Negative commissions have a check of their own.
+-- One row per office or user and month, and per sale, with a negative price or part. An amount of an earlier month may
+-- have been taken back if sold_total_price_of_all_months is not negative. Commissions have a check of their own.
 -- Severity: warning
 -- Concerns: sales
 SELECT

@@ -1,6 +1,6 @@
 -- Are there amounts without an office, user or home, so that no mart counts them?
--- One row per report, customer and month with such rows, which are only in bi. Running commissions and leads without an
--- office count for the customer's only office, so they have checks of their own.
+-- One row per report, customer and month with such rows, which are only in bi. Running commissions and leads are not
+-- here: without an office, they count for the customer's only office, or checks of their own find them.
 -- Severity: error
 -- Concerns: nothing
 SELECT report, _customer AS customer_id, _month AS month, count(*) AS row_count

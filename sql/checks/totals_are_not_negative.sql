@@ -1,5 +1,5 @@
 -- Is a total over all months negative although it cannot be?
--- One row per office, one per office for its sales, and one for all users together, if a sum of prices, homes,
+-- One row for each office, for the sales of each office, and for all users together, if a sum of prices, homes,
 -- valuations or writing assignments is negative.
 -- A single month, sale or user may be negative, if it takes back what was earned earlier, even before the first loaded
 -- month: the check parts_and_prices_are_not_negative lists those. Commissions may be taken back, and are not checked

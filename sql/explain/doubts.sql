@@ -1,5 +1,5 @@
 -- What speaks against the number?
--- One row per kind of marts.doubts, customer, office or user, and finding, with its months.
+-- One row per kind, error and customer, office or user of marts.doubts, with its first and last month.
 -- A doubt counts unless it names another report, measure, month, office, user or customer than the number has. A check
 -- counts only if it names an office or user. Undeclared VAT counts only if the number is a commission.
 -- Parameters: kind, id, month, measure, report

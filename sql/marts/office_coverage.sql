@@ -18,9 +18,9 @@
 --     given
 --   is_commission_held: whether the office report is loaded to the end of the month, or to now while the month is open.
 --     False if the report lacks the office's row or its amount
---   missing_reports: which of commission, running commission and leads count as not loaded. A report that is loaded in
---     part says what is missing: the rest of the month after a day (in UTC), rows or the amount. Null if none is
---     missing
+--   missing_reports: which of commission, running commission and leads count as not loaded. For a report that is
+--     loaded in part, it states what is missing: the rest of the month after a day (in UTC), rows or the amount. Null
+--     if none is missing
 --   is_held: whether missing_reports is null
 --   is_refreshed: whether each loaded report of the month is still requested, or was last read at least a year after
 --     the month began, when it hardly changes any more. False if one of the reports could have changed since. Null if

@@ -18,16 +18,16 @@
 --   compared_amount: the amount in the other report; for shares of agents, their sum; null if not known
 --   difference: compared_amount less amount
 --   tolerance: how far amount and compared_amount may differ by rounding alone
---   is_reconciled: whether amount and compared_amount differ by no more than tolerance. Null if one of them is null.
---     There is one exception, because the service may have answered while it recomputed: it is false if the report
---     without the amount should have it. This needs three things: just one amount is null; both reports are loaded and
---     lack no rows; and the report without the amount has the measure, other than 0, for another office or month
+--   is_reconciled: whether amount and compared_amount differ by no more than tolerance. Null if one of them is null,
+--     but false if the report without the amount should have it: the service may have answered while it recomputed.
+--     This needs three things: just one amount is null; both reports are loaded and lack no rows; and the report
+--     without the amount has the measure, other than 0, for another office or month
 --   read_at_utc: when the service gave the office report, in UTC; for shares of agents, the sales list
 --   compared_read_at_utc: when the service gave the other report, in UTC. For the sales list, it is the latest of the
 --     office's answer and the answers with a share of the office, because other customers' answers may have some
 --   likely_reason: why the amounts may differ or cannot be compared; null if they agree. "Restated" means that the
---     report read later is known to have changed after the day of the earlier reading. Different days are no reason if
---     the office report was read later and already had the same total on the earlier day
+--     report read later is known to have changed after the day of the earlier reading. Different days are not given as
+--     the reason if the office report was read later but had the same total on the earlier day
 --   _customer: the customer whose office report counts
 --   _month: first day of the month of the office report of _customer
 WITH loaded_months AS (

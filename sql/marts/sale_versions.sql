@@ -15,8 +15,8 @@
 --   commission: whole commission, all agents together; currency not documented, tax basis as declared in
 --     marts.tax_basis
 --   final_price: sale price; currency not documented
---   was_over: whether the month was over when it was last read before, so that a change in it is a restatement; false
---     if it had not been read
+--   was_over: whether the month was over at the previous reading, so that a change in it is a restatement; false if
+--     there was no previous reading
 --   left_was_over: for a sale that moved, was_over of the month and office that it left; null if it did not move
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were

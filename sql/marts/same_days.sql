@@ -32,7 +32,7 @@
 --   sold_estate_parts_before: homes sold in the same days of last year
 --   sold_total_price: prices of the homes sold in the compared days, by share; currency not documented
 --   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
---   office_count: offices that are compared; for a user, only those where the user sold something in the compared days
+--   office_count: offices that are compared; for a user, only those where the user sold something in either year
 --   earlier_office_count: offices of office_count whose days end before until_on, because they were read earlier
 --   missing_offices: names of offices that are expected in the month and not compared. Null in two cases: if none is
 --     missing; in rows of users

@@ -1,14 +1,14 @@
 -- Do commissions include VAT?
 -- One row, even if nothing is declared.
--- Every column with commissions as the service states them has the same text in its comment. Budgets, and amounts
--- compared with them, are without VAT unless their basis_note says otherwise.
+-- The comment of every column with commissions as the service states them contains commission_basis. Budgets, and
+-- amounts compared with them, are without VAT unless their basis_note says otherwise.
 -- Kind: view
 -- Key: commission_basis
 -- Columns:
 --   commission_vat: whether commissions include VAT, as the settings declare: excluded, included or unknown
 --   vat_rate: the declared rate of VAT, 0.25 for 25 %; null if none is declared
 --   vat_divisor: the number that stated commissions are divided by to deduct declared VAT; 1 if none is declared
---   divided_basis: the tax basis of the divided commissions, in words
+--   divided_basis: the tax basis of commissions that were divided by vat_divisor, in words
 --   commission_basis: the tax basis of commissions as the service states them, in words
 --   basis_note: what to note when commission is compared with a budget; null if commission is declared to be without
 --     VAT, as budgets are

@@ -1,5 +1,5 @@
 -- What had each user earned in each month, as known at a moment?
--- One row per user and month that marts.user_month had at the moment or has had since. The moment is in UTC, for
+-- One row per user and month that marts.user_month had at the moment, or first had later. The moment is in UTC, for
 -- example TIMESTAMP '2026-03-01 00:00'.
 -- Two users may have the same name: group by user_id; marts.users has a label for each. Names are always the current
 -- ones.

@@ -14,7 +14,7 @@
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; never add it to commission: it
 --     is not documented whether one contains the other
 --   version: 1 for the oldest, 2 for the next
---   valid_from_utc: time of the newest answer on users in the file when the total was found
+--   valid_from_utc: time of the newest user report or running commissions in the file when the total was found
 --   valid_to_utc: valid_from_utc of the next total; null for the current total
 --   is_restatement: whether the total was found after the day on which the month was over. That is the day on which the
 --     office report of the user's office was first read as over or, if there is none, the first day of the next month

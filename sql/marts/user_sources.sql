@@ -27,7 +27,7 @@
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
 --   lacks_amount: whether the user's row has no commission although the last one known was not 0. Always false if null
---     may just mean 0. That is assumed if any row has no commission, and its last one known was 0 or none was known
+--     may just mean 0. That is assumed if some row without commission had 0 before, or never had a commission
 --   is_partial: whether something of the user may be missing, although there is a row: the report was cut short, is
 --     unfinished, or lacks the amount
 WITH loaded_months AS (

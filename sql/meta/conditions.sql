@@ -3,7 +3,7 @@
 -- have conditions.
 -- Conditions that only a running process knows, such as a silent daemon, are not here.
 -- Columns:
---   kind: the kind of condition, one that meta.kinds calls known by the file
+--   kind: the kind of condition, one of meta.kinds with known_by "file"
 --   severity: error or warning; the severity of its kind if the kind has only one
 --   report: name of the report; null if the condition is about several, or all of a customer
 --   customer: the requested customer; null if the condition is about all
@@ -12,15 +12,15 @@
 --   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the error says it
 --   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
---   last_try: how the last of several tries ended, like answered 500
+--   last_try: how the last of several tries ended, such as "answered 500"
 --   login: where the denied login is set
 --   trouble: the cause that several conditions share: the service (down), a refusal of all customers, or a login; null
 --     if the cause is not shared
 --   check_name: the check that found it, if one did
 --   row_count: how many rows the condition concerns, if they were counted
 --   is_of_figures: whether figures may be missing or doubtful while the condition lasts
---   cause_key: equal for conditions with the same cause, whatever their report and customer; equal also for customers
---     that are denied the same reports
+--   cause_key: equal for conditions that are one problem, mostly those with the same cause and remedy. Denials of
+--     access are one problem for all customers that are denied the same reports
 --   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up or, if there is
 --     none, the latest; the others follow
 WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- because each of these views is read twice
@@ -110,7 +110,7 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
--- Needed columns that no answer of a report's latest 12 hours has.
+-- Columns that marts need and that are missing in every answer of a report's latest 12 hours.
 missing_columns AS (
     SELECT
         report,
@@ -229,7 +229,7 @@ all_conditions AS (
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
-    -- the denied login may be for another report
+    -- a denied login may be that of another report
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)

@@ -1,7 +1,6 @@
 -- Which months of each report and customer are loaded, and why are the other months not?
--- One row per report, customer and month that can be requested, as the latest sync counted the months. If no sync has
--- counted a report's months, as in a file of an earlier version, they are the months from the first to the last loaded
--- one.
+-- One row per report, customer and month that could be requested at the latest sync (meta.reports). If meta.reports has
+-- no months of a report, as in a file of an earlier version, its months from the first to the last loaded one are here.
 -- A report without months has one row with a null month. It has none if it is requested by id and was never answered,
 -- because there may be nothing to request.
 -- A loaded month stays held if access is denied later. A customer or report that is switched off misses nothing.

@@ -1,7 +1,7 @@
 -- For which offices does each loaded month count?
 -- One row per report, customer and month in the ledger, and office that the customer answers for in any month.
--- A group's answer may have no row of an office. From the first to the last month with an entry of the office, that
--- means zero. In other months the group does not answer for the office.
+-- A group's answer may have no row of an office. From the first to the last month with an entry of the office (see
+-- staging.customer_offices), that means zero. In other months the group does not answer for the office.
 -- An office that moved to another group belongs to the first group only in answers read before the move, even if later
 -- answers of that group still have its rows. It belongs to the other group only in answers read since.
 -- Columns:

@@ -1,5 +1,5 @@
--- Which leads and tips do several answers have, and which of them counts?
--- One row per lead or tip with several rows: the one loaded last.
+-- Which leads and tips have several rows, and which row of each counts?
+-- One row per lead or tip with several rows: the row that was loaded last.
 -- A table, because marts.leads is built in parts, and each part would search all leads.
 -- Kind: table
 -- Columns:

@@ -6,7 +6,7 @@
 --   estate_id: id of the estate
 --   user_id: id of the user who shares the commission
 --   user_name: name of the user
---   user_office_id: customer id of the user's own office, not always the reporting one
+--   user_office_id: customer id of the user's own office, not always the listing office
 --   user_office_name: name of the user's own office
 --   is_responsible: whether this agent is responsible for the estate
 --   commission: the user's share of the commission in SEK; tax basis as declared in marts.tax_basis

@@ -1,8 +1,8 @@
 -- Which trademarks do the offices trade under?
 -- One row per requested customer, current trademark and office.
 -- An office may be named by its number, with any prefix or none.
--- An answer that names no office counts for all offices of the customer in two cases: it has only one trademark; or the
--- customer is an office.
+-- A trademark that names no office counts for all offices of the customer if it is the customer's only one. If the
+-- customer is itself an office, it counts for that office in any case.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office; null if the answer names none

@@ -18,9 +18,9 @@
 --   month: first day of the month
 --   office_id: customer id of the office the user worked at
 --   named_offices: customer ids of all offices that any evidence names, in the order of their ids
---   working_offices: customer ids of the offices that the best kind of evidence names, for each customer whose user
---     report has the user. If no user report has the user, it is the best kind over all customers. An office may be
---     named twice
+--   working_offices: customer ids of the offices that the best kind of evidence names. Each customer whose user report
+--     has the user has a best kind of its own. If no user report has the user, there is one best kind for all offices.
+--     An office may be named twice
 WITH sales_read AS (
     SELECT agents.user_id, estates.month, estates.estate_id, estates.office_id, agents.user_office_id, agents.is_responsible
     FROM staging.sales_agents AS agents
