@@ -138,7 +138,6 @@ def run_sync(
         summary = sync_with_progress(settings, replace(selection, fresh_since=earlier_command_began_utc))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
-        is_published = True
         if unpublished and not unpublished.is_blocked:
             is_published = publish(settings)
         else:
