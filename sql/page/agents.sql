@@ -22,20 +22,6 @@
 -- month or later, is compared all the same.
 WITH last_month AS (SELECT month FROM marts.chain_month WHERE is_last_over),
 
-worked AS (  -- an agent of several customers at the office of each amount
-    SELECT *, true AS is_placed
-    FROM marts.user_month ANTI JOIN marts.users_added_up USING (user_id, month)
-    UNION ALL
-    SELECT users.* REPLACE (
-        coalesce(given.office_id, users.office_id) AS office_id, offices.office_name AS office_name,
-        given.commission AS commission, given.sold_estate_parts AS sold_estate_parts
-    ), offices.office_id = users.office_id
-    FROM marts.user_month AS users
-    INNER JOIN (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up) USING (user_id, month)
-    LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(given.office_id, users.office_id)
-    WHERE offices.office_id = users.office_id OR given.commission <> 0 OR given.sold_estate_parts <> 0
-),
-
 earned_by_year AS (
     SELECT
         users.office_id, users.user_id,
@@ -46,7 +32,7 @@ earned_by_year AS (
         count(DISTINCT users.month) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete,
         bool_or(is_without_trace(active_until, users.month)) AS was_absent
-    FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM worked) AS users
+    FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM marts.user_office_month) AS users
     INNER JOIN last_month ON month(users.month) <= month(last_month.month)
     WHERE years_ago BETWEEN 0 AND 1
     GROUP BY ALL
@@ -69,9 +55,9 @@ active_agents AS (
         any_value(coalesce(office_name, office_id)) AS office_name,
         min(month) FILTER (is_active) AS first_month, max(month) FILTER (is_active) AS last_month,
         min(min(month) FILTER (is_active)) OVER (PARTITION BY user_id) AS began_month,
-        min(month) FILTER (is_active AND is_placed) AS placed_month,
+        min(month) FILTER (is_active AND is_main_office) AS placed_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
-    FROM worked
+    FROM marts.user_office_month
     GROUP BY office_id, user_id
     HAVING first_month IS NOT NULL
 ),
@@ -108,7 +94,7 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
     INNER JOIN last_month ON budgets.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
     SEMI JOIN (FROM marts.user_budget_vs_actual WHERE measure = 'commission' AND actual IS NOT NULL) AS compared
         ON (compared.user_id, compared.month) = (budgets.user_id, budgets.month)
-    LEFT JOIN (FROM worked SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
+    LEFT JOIN (FROM marts.user_office_month SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
         ON (worked.office_id, worked.user_id, worked.month) = (budgets.office_id, budgets.user_id, budgets.month)
     LEFT JOIN (FROM marts.users_added_up WHERE commission <> largest_commission) AS shared
         ON (shared.user_id, shared.month) = (budgets.user_id, budgets.month)
@@ -164,7 +150,7 @@ UNION ALL BY NAME
 SELECT
     office_id, month, any_value(user_label) AS name, bool_and(is_commission_complete) AS is_complete, 'month' AS period,
     without_vat(sum(commission), any_value(basis))::DECIMAL(18, 4) AS commission, sum(sold_estate_parts)::DECIMAL(19, 8) AS homes
-FROM worked LEFT JOIN meta.tax_basis AS basis ON true
+FROM marts.user_office_month LEFT JOIN meta.tax_basis AS basis ON true
 WHERE month >= (SELECT month FROM last_month) AND (is_active OR commission <> 0)
 GROUP BY office_id, user_id, month
 ORDER BY office_id, commission DESC NULLS LAST, name

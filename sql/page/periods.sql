@@ -35,6 +35,7 @@ WITH office_months AS (
         CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(months.read_at_utc::DATE, months.month) END AS until_on
     FROM marts.level_office_month AS months
     LEFT JOIN meta.tax_basis AS basis ON true
+    WHERE months.level = 'chain' OR months.member_id IS NOT NULL
     WINDOW office_window AS (PARTITION BY months.level, months.member_id, months.office_id)
 ),
 
@@ -133,8 +134,9 @@ figures AS (
         sum(sold_commission) / nullif(sum(sold_total_price), 0) AS fee_share,
         sum(sold_commission) / nullif(sum(sold_estate_parts), 0) AS average_commission,
         sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS other_commission,
-        per_active_agent(commission, active_agent_count) AS per_agent,
-        sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (
+        CASE WHEN office_id IS NULL THEN per_active_agent(commission, additive_agent_count) ELSE per_active_agent(commission, active_agent_count) END
+            AS per_agent,
+        CASE WHEN office_id IS NULL THEN sum(additive_agent_count) ELSE sum(active_agent_count) END / nullif(count(DISTINCT month) FILTER (
             active_agent_count IS NOT NULL AND month BETWEEN coalesce(began_month, month) AND coalesce(closed_after_month, month)
         ), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
