@@ -296,9 +296,10 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
-    if (year := _page_period(facts, "year")) and year.began_month:
-        empty = dict.fromkeys(("commission", "commission_before", "homes", "homes_before"))
-        rows = [row.with_columns(**empty) if row.month < year.began_month else row for row in rows]
+    if (year := _page_period(facts, "year")) and (began := year.began_month):
+        for suffix, first in (("", began), ("_before", Month.of(began).plus(12).first_day)):
+            empty = {f"commission{suffix}": None, f"homes{suffix}": None}
+            rows = [row.with_columns(**empty) if row.month < first else row for row in rows]
 
     def month_chart(measure: str, budget_column: str, min_step: float) -> Chart:
         whole_months = [row for row in rows if not (row.is_open or row.is_partial)]

@@ -6,7 +6,7 @@
 -- Budget and actual cover the budget_months in which the user has a budget at the office and a known actual. Actual is
 -- null if the agent earned at several offices in one of these months, because the budget is of all offices.
 -- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
--- the agent.
+-- the agent, or if the agent began later.
 -- status is the first of these that is true:
 -- 1. 'moved to' or 'moved from' another office, status_office. As in marts.headcount_month, status_month is the first
 -- month that marts.user_month has at the new office.
@@ -110,7 +110,9 @@ SELECT
     coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
     CASE
         WHEN before.is_complete IS NOT FALSE AND (loaded_before.is_whole OR before.month_count = month(last_month.month))
-        THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
+        THEN without_vat(
+            coalesce(before.commission, CASE WHEN active_agents.first_month <= last_month.month - INTERVAL 1 YEAR THEN 0 END), basis
+        )::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN without_vat(budgeted.actual, basis) END::DECIMAL(18, 4) AS actual,
