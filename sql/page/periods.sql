@@ -11,7 +11,8 @@
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
--- office has a year_forecast even without such a budget. budget_months counts an office's months with a budget.
+-- office has a year_forecast even without such a budget. A year that has ended has no forecast. budget_months counts an
+-- office's months with a budget.
 WITH office_months AS (
     SELECT
         months.* REPLACE (
@@ -85,7 +86,12 @@ page_months AS (
         periods.last_month,
         periods.period_start,
         periods.is_over,
-        office_months.*,
+        office_months.* REPLACE (
+            CASE
+                WHEN periods.period = 'year' AND periods.is_over AND office_months.month = periods.last_month AND month(periods.last_month) < 12
+                    THEN office_months.year_forecast
+            END AS year_forecast
+        ),
         office_months.month >= periods.first_month AS is_now,
         list_contains(string_split(growth.compared_offices, ', '), office_months.office_id) AS is_compared
     FROM periods
@@ -143,10 +149,10 @@ figures AS (
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         list(month ORDER BY month) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_months,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budget_offices,
-        sum(year_budget) FILTER (is_over AND month = last_month AND year_forecast IS NOT NULL) AS year_budget,
-        sum(year_forecast) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL) AS year_forecast,
-        any_value(year_forecast) FILTER (is_over AND month = last_month) AS office_forecast,
-        count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast_offices
+        sum(year_budget) FILTER (year_forecast IS NOT NULL) AS year_budget,
+        sum(year_forecast) FILTER (year_budget IS NOT NULL) AS year_forecast,
+        any_value(year_forecast) AS office_forecast,
+        count(year_forecast) FILTER (year_budget IS NOT NULL) AS forecast_offices
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
     HAVING office_id IS NULL OR (period <> 'twelve' AND kind <> 'office')
