@@ -1,8 +1,9 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user who worked or had a budget there from January to month, or earned there in the same
 -- months a year before. month is the newest month that is over for every office. Rows with the period 'month' have only
--- what was earned in month or in a later one. Agents without a known office have no office id. An agent of several
--- customers has at each office the amounts earned there. Declared VAT is deducted.
+-- what was earned in month or in a later one, even if that is zero and the agent has not left. Agents without a known
+-- office have no office id. An agent of several customers has at each office the amounts earned there. Declared VAT is
+-- deducted.
 -- Budget and actual cover the budget_months in which the user has a budget at the office and a known actual. Actual is
 -- null if the agent earned at several offices in one of these months, because the budget is of all offices.
 -- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
@@ -153,6 +154,7 @@ SELECT
     office_id, month, any_value(user_label) AS name, bool_and(is_commission_complete) AS is_complete, 'month' AS period,
     without_vat(sum(commission), any_value(basis))::DECIMAL(18, 4) AS commission, sum(sold_estate_parts)::DECIMAL(19, 8) AS homes
 FROM marts.user_office_month LEFT JOIN meta.tax_basis AS basis ON true
-WHERE month >= (SELECT month FROM last_month) AND (is_active OR commission <> 0)
+WHERE month >= (SELECT month FROM last_month)
+    AND (is_active OR commission <> 0 OR (is_main_office AND user_id NOT IN (SELECT user_id FROM marts.users WHERE has_left)))
 GROUP BY office_id, user_id, month
 ORDER BY office_id, commission DESC NULLS LAST, name

@@ -280,9 +280,9 @@ def _agents(given: Given, period: str = "year") -> Rows:
     return [one for one in found(given, "agents") if one["period"] == period]
 
 
-def test_an_agent_who_left_the_directory_may_be_last_active_in_the_current_month(given: Given) -> None:
-    for of_month in ("2025-01", "2026-01", "2026-02"):
-        users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
+def test_an_agent_may_leave_in_the_current_month_and_an_idle_one_is_in_its_table(given: Given) -> None:
+    for of_month, ids in {"2025-01": ["U0", "U1"], "2026-01": ["U0", "U1"], "2026-02": ["U0"]}.items():
+        users = [earned({"user_id": user}, 5) for user in ids]
         loaded(given, "commission_user", "M1", of_month, users, is_open=of_month == "2026-02")
         read(given, "M1", {of_month: 10}, open_month="2026-02")
     assert set(_status(given).values()) == {(None, None)}
