@@ -9,7 +9,8 @@
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
 --   commission: commission of all offices; null if a month of an office in either period is not known; currency not
