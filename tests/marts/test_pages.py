@@ -262,10 +262,7 @@ def test_without_an_earlier_publication_nothing_has_changed() -> None:
 
 def test_an_agent_without_activity_for_two_months_was_last_seen_then(given: Given) -> None:
     for of_month, amounts in (("2026-01", (5, 7)), ("2026-04", (0, 7))):
-        users = [
-            earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
-            for place, amount in enumerate(amounts)
-        ]
+        users = [earned({"user_id": f"U{n}"}, amount, parts=amount and 1) for n, amount in enumerate(amounts)]
         loaded(given, "commission_user", "M1", of_month, users)
         read(given, "M1", {of_month: sum(amounts)})
     assert _status(given) == {"U0": ("left", JANUARY), "U1": (None, None)}
