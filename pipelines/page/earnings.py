@@ -63,7 +63,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
     """The first screen. The year's figures and chart are left out until a whole month is loaded."""
     words, row = writer.words, _year(facts)
     notes = _notes(facts, words)
-    if row and row.last_month.month < 12:
+    if row and row.year_forecast is not None:
         notes += [_range(item, words) for item in facts.forecasts if item.year_forecast_low is not None]
     if row and row.budget and any(basis.commission_vat == "unknown" for basis in facts.basis):
         notes.append(words.text("basis.shares"))
@@ -107,7 +107,7 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     actual = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     at_year_end = _complete_forecast(row)
-    if at_year_end is not None and actual and actual[-1] is not None and len(ended) < len(months):
+    if at_year_end is not None and actual and actual[-1] is not None:
         forecast[len(ended) - 1], forecast[-1] = actual[-1], at_year_end
     budget_label = words.text("months.budget") + _suffix(_offices_covered(row.budget_offices, row, words))
     lines = {
@@ -279,11 +279,9 @@ def _page_period(facts: Facts, name: str) -> Row | None:
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year to date for all offices of the page. A year that has ended has no forecast."""
+    """The year to date for all offices of the page."""
     year = _page_period(facts, "year")
     row = next(iter(facts.forecasts), None)
-    if year and year.last_month.month == 12:
-        return year.with_columns(year_forecast=None, year_budget=None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
@@ -296,9 +294,10 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
-    if (year := _page_period(facts, "year")) and year.began_month:
-        empty = dict.fromkeys(("commission", "commission_before", "homes", "homes_before"))
-        rows = [row.with_columns(**empty) if row.month < year.began_month else row for row in rows]
+    if (year := _page_period(facts, "year")) and (began := year.began_month):
+        for suffix, first in (("", began), ("_before", Month.of(began).plus(12).first_day)):
+            empty = {f"commission{suffix}": None, f"homes{suffix}": None}
+            rows = [row.with_columns(**empty) if row.month < first else row for row in rows]
 
     def month_chart(measure: str, budget_column: str, min_step: float) -> Chart:
         whole_months = [row for row in rows if not (row.is_open or row.is_partial)]
@@ -382,7 +381,8 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         GAP,
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
-        *([forecast, FORECAST] if period == "year" and rows[0].last_month.month < 12 else []),
+        forecast,
+        FORECAST,
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),

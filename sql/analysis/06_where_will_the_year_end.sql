@@ -6,8 +6,8 @@
 -- at the rate reached in the months that are over. A month without a budget counts as the average of those months.
 -- The sums so far cover the months that are over. The difference and percents compare only months with a budget: a
 -- year should have twelve.
--- what_to_mind warns if it is unknown whether commission includes VAT, which budgets exclude. Once
--- BROKERBI_COMMISSION_VAT is declared, both are without VAT.
+-- what_to_mind says so if a year has fewer. It warns if it is unknown whether commission includes VAT, which budgets
+-- exclude. Once BROKERBI_COMMISSION_VAT is declared, both are without VAT.
 -- Parameters: year, office
 SELECT
     office_name,
@@ -25,6 +25,7 @@ SELECT
     concat_ws(
         '; ',
         coalesce(basis_note, 'commission and its budget are without VAT'),
+        CASE WHEN budget_month_count < 12 THEN 'difference and percents cover only the months with a budget' END,
         'closed after ' || strftime(closed_after_month, '%Y-%m')
     ) AS what_to_mind
 FROM marts.office_budget_vs_actual

@@ -13,34 +13,21 @@ WITH last_month AS (
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
 ),
 
-worked AS (  -- an agent of several customers has a row for each office with amounts
-    SELECT office_id, user_id, month, commission, sold_estate_parts
-    FROM marts.user_month
-    ANTI JOIN marts.users_added_up USING (user_id, month)
-    WHERE is_active
-    UNION ALL
-    SELECT coalesce(given.office_id, users.office_id), user_id, month, given.commission, given.sold_estate_parts
-    FROM (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up)
-    INNER JOIN marts.user_month AS users USING (user_id, month)
-    WHERE users.is_active AND (given.office_id = users.office_id OR given.commission <> 0 OR given.sold_estate_parts <> 0)
-),
-
 agents AS (
     SELECT
         users.office_id,
         users.user_id,
-        any_value(offices.office_name) AS office_name,
+        any_value(users.office_name) AS office_name,
         sum(users.commission) AS commission,
         sum(users.sold_estate_parts) AS homes,
         count(DISTINCT users.month) AS months
-    FROM worked AS users
-    LEFT JOIN marts.offices AS offices USING (office_id)
+    FROM marts.user_office_month AS users
     INNER JOIN last_month ON users.month BETWEEN
         CASE
             WHEN getvariable('year') IS NULL THEN last_month.month - INTERVAL 11 MONTH
             ELSE date_trunc('year', last_month.month)
         END AND last_month.month
-    WHERE users.office_id = coalesce(getvariable('office'), users.office_id)
+    WHERE users.is_active AND users.office_id = coalesce(getvariable('office'), users.office_id)
     GROUP BY ALL
 )
 

@@ -1,5 +1,6 @@
 -- Which offices make up the chain's number, or which agents the office's, compared with the same month a year before?
--- One row per office of marts.office_month or agent of marts.user_month, the largest difference first.
+-- One row per office of marts.office_month or agent of marts.user_office_month, the largest difference first. At a second
+-- office, an agent has only the measures of that mart.
 -- The year before is null while this year's month is not over. It is also null if its month is not loaded to its end,
 -- unless the office or agent had not begun then.
 -- left_after_month is the last month of an agent who left, or of an office that closed.
@@ -10,15 +11,19 @@ WITH lines AS (
     WHERE getvariable('kind') = 'chain'
     UNION ALL BY NAME
     SELECT
-        line.*,
+        line.* REPLACE (placed.commission AS commission, placed.sold_estate_parts AS sold_estate_parts),
         line.user_id AS id,
         line.user_label AS name,
-        json_merge_patch(to_json(line), json_object('active_agent_count', line.is_active::INT)) AS numbers,
+        json_merge_patch(
+            CASE WHEN placed.is_main_office THEN to_json(line) ELSE '{}' END,
+            json_object('active_agent_count', line.is_active::INT, 'commission', placed.commission, 'sold_estate_parts', placed.sold_estate_parts)
+        ) AS numbers,
         nullif(line.first_active_month, (SELECT min(month) FROM marts.user_month)) AS began_month,
         users.left_after_month
     FROM marts.user_month AS line
-    LEFT JOIN marts.users AS users ON users.user_id = line.user_id
-    WHERE getvariable('kind') = 'office' AND line.office_id = getvariable('id')
+    INNER JOIN marts.user_office_month AS placed USING (user_id, month)
+    LEFT JOIN marts.users AS users USING (user_id)
+    WHERE getvariable('kind') = 'office' AND placed.office_id = getvariable('id')
 ),
 
 lines_measured AS (

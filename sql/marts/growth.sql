@@ -1,6 +1,6 @@
 -- How much more was earned than a year before: in total, and by the offices that were open all the time?
 -- One row per level, member (office, brand, region or chain), period and month that is over, if anything is known
--- about the year before.
+-- about the year before: none if the member's offices began later.
 -- Growth in total includes offices that opened or closed. Like-for-like growth covers only offices that were open in
 -- all months of both periods; compared_office_count is their number. Show both kinds of growth together.
 -- Example: ten offices earned 100 a year before and 102 now; an eleventh has opened and earned 8. Growth in total is
@@ -9,7 +9,8 @@
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
---   member_id: customer id of the office, or the brand or region; null for the chain
+--   member_id: customer id of the office, or the brand or region. Null in two cases: for the chain; for an unknown
+--     brand or region
 --   period: month, year to date, or twelve months
 --   month: first day of the last month of the period
 --   commission: commission of all offices; null if a month of an office in either period is not known; currency not
@@ -48,7 +49,8 @@ offices AS (
     SELECT
         months.level, months.member_id, periods.period, periods.month, months.office_id,
         sum(months.commission) FILTER (months.month >= periods.first_month) AS commission,
-        sum(months.commission) FILTER (months.month < periods.first_month) AS commission_before,
+        sum(months.commission) FILTER (months.month < periods.first_month AND coalesce(months.month >= months.began_month, true))
+            AS commission_before,
         bool_and(months.is_known)
         AND (
             any_value(months.oldest_month) <= min(periods.first_month) - INTERVAL 1 YEAR

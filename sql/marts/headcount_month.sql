@@ -1,8 +1,9 @@
 -- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member (office, brand, region or chain) and month for which the member has offices that should be
 -- loaded, see marts.office_coverage.
--- An agent is a user with is_active in marts.user_month. An agent who stops being active counts as left or quiet in
--- the month after the last active one.
+-- An agent is a user with is_active in marts.user_office_month: an agent who earned at two offices counts at both, and
+-- once in their brand, region and chain. An agent who stops being active counts as left or quiet in the month after the
+-- last active one.
 -- An agent who changed office never counts as left or joined. The agent counts as moved at level office, and also at
 -- level brand or region if the new office has another brand or region.
 -- So the active agents of a month are those of the month before, plus joined, back and moved in, less left, quiet and
@@ -26,8 +27,8 @@
 --   left_count: agents active in the month before, and not since, who have left according to marts.users
 --   quiet_count: agents active in the month before and not in this one, who were active again later or are not known
 --     to have left
---   moved_in_count: active agents who were at another office, brand or region in the month before
---   moved_out_count: agents active in the month before who are active at another office, brand or region in this one
+--   moved_in_count: active agents who were only at another office, brand or region in the month before
+--   moved_out_count: agents active in the month before who are active only at another office, brand or region in this one
 --   is_open: whether the month is not over, or its end has not been requested yet, for one of the offices. The counts
 --     of an open month may still grow
 --   missing_offices: names of offices whose user report is not loaded, or only in part, for the month or the month
@@ -64,52 +65,41 @@ members AS (
     GROUP BY levels.level, levels.member_id, levels.member_name, offices.month
 ),
 
+-- Each agent at the members at which the agent is active in the month (is_here) or was in the month before (was_here).
 agents AS (
     SELECT
         coalesce(levels.level, 'chain') AS level,
         levels.member_id,
-        user_months.user_id,
-        user_months.month,
-        user_months.first_active_month,
-        user_months.last_active_month
-    FROM marts.user_month AS user_months
+        users.user_id,
+        (users.month + to_months(months_later))::DATE AS month,
+        any_value(users.first_active_month) AS began_month,
+        bool_or(months_later = 0) AS is_here,
+        bool_or(months_later = 1) AS was_here
+    FROM marts.user_office_month AS users
+    CROSS JOIN (SELECT unnest([0, 1]) AS months_later)
     LEFT JOIN marts.office_levels AS levels USING (office_id)
-    WHERE user_months.is_active
+    WHERE users.is_active
+    GROUP BY ALL
 ),
 
-agents_followed AS (
-    SELECT
-        level,
-        month,
-        now.member_id,
-        before.member_id AS member_id_before,
-        now.last_active_month IS NOT NULL AS is_here,
-        before.last_active_month IS NOT NULL AS was_here,
-        is_here AND was_here AND now.member_id IS DISTINCT FROM before.member_id AS has_moved,
-        NOT was_here AND now.first_active_month = month AS has_joined,
-        NOT is_here AND coalesce(users.left_after_month < month, false) AS has_left
-    FROM agents AS now
-    FULL JOIN (SELECT * REPLACE ((month + INTERVAL 1 MONTH)::DATE AS month) FROM agents) AS before
-        USING (level, user_id, month)
-    LEFT JOIN marts.users AS users USING (user_id)
-),
-
--- an agent counts at the member with the agent now (an arrival) and at the one of the month before
 flows AS (
     SELECT
         level,
         month,
-        CASE WHEN is_arrival THEN member_id ELSE member_id_before END AS member_id,
-        count(*) FILTER (is_arrival) AS active,
-        count(*) FILTER (is_arrival AND has_joined) AS joined,
-        count(*) FILTER (is_arrival AND NOT (was_here OR has_joined)) AS back,
-        count(*) FILTER (is_arrival AND has_moved) AS moved_in,
-        count(*) FILTER (NOT is_arrival AND has_left) AS leavers,
-        count(*) FILTER (NOT is_arrival AND NOT (is_here OR has_left)) AS quiet,
-        count(*) FILTER (NOT is_arrival AND has_moved) AS moved_out
-    FROM agents_followed
-    CROSS JOIN (SELECT unnest([true, false]) AS is_arrival)
-    WHERE CASE WHEN is_arrival THEN is_here ELSE was_here END
+        member_id,
+        count(*) FILTER (is_here) AS active,
+        count(*) FILTER (is_here AND NOT was_active AND began_month = month) AS joined,
+        count(*) FILTER (is_here AND NOT was_active AND began_month < month) AS back,
+        count(*) FILTER (was_here AND NOT is_active AND users.left_after_month < month) AS leavers,
+        count(*) FILTER (was_here AND NOT is_active AND coalesce(users.left_after_month >= month, true)) AS quiet,
+        count(*) FILTER (is_here AND NOT was_here AND was_active) AS moved_in,
+        count(*) FILTER (was_here AND NOT is_here AND is_active) AS moved_out
+    FROM (
+        SELECT *, bool_or(is_here) OVER of_user AS is_active, bool_or(was_here) OVER of_user AS was_active
+        FROM agents
+        WINDOW of_user AS (PARTITION BY level, user_id, month)
+    )
+    LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY ALL
 )
 

@@ -30,8 +30,8 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: sum of active_agent_count in marts.office_month; null if it is null for every office. Agents
---     without a known office are only in marts.headcount_month
+--   active_agent_count: active agents, each once, of the offices whose number is in marts.office_month; null if no
+--     office has one. Agents without a known office are only in marts.headcount_month
 --   commission_per_active_agent: commission per active agent, computed from sums over the offices with a known
 --     commission and a known number of active agents; null without an active agent
 --   office_count: offices that are completely loaded, to the end of the month or to now while it is open
@@ -50,7 +50,7 @@ WITH summed AS (
     SELECT
         levels.level,
         levels.member_id,
-        coverage.month,
+        levels.month,
         sum(months.commission)::DECIMAL(18, 4) AS commission,
         sum(months.sold_commission)::DECIMAL(18, 4) AS sold_commission,
         sum(months.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
@@ -65,8 +65,8 @@ WITH summed AS (
         sum(months.incoming_lead_count)::BIGINT AS incoming_lead_count,
         sum(months.outgoing_lead_count)::BIGINT AS outgoing_lead_count,
         sum(months.tip_count)::BIGINT AS tip_count,
-        sum(months.active_agent_count)::BIGINT AS active_agent_count,
-        per_active_agent(months.commission, months.active_agent_count)::DECIMAL(18, 4) AS commission_per_active_agent,
+        sum(levels.additive_agent_count)::BIGINT AS active_agent_count,
+        per_active_agent(months.commission, levels.additive_agent_count)::DECIMAL(18, 4) AS commission_per_active_agent,
         count(*) FILTER (coverage.is_held) AS office_count,
         count(*) AS expected_office_count,
         string_agg(
@@ -77,10 +77,10 @@ WITH summed AS (
         bool_and(coverage.is_held) AS is_complete,
         coalesce(bool_and(coverage.is_refreshed), true) AS is_refreshed,
         coalesce(bool_or(months.is_open), false) AS is_open
-    FROM marts.office_coverage AS coverage
-    INNER JOIN marts.office_levels AS levels USING (office_id)
-    LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
-    GROUP BY levels.level, levels.member_id, coverage.month
+    FROM marts.level_office_month AS levels
+    INNER JOIN marts.office_coverage AS coverage USING (office_id, month)
+    LEFT JOIN marts.office_month AS months USING (office_id, month)
+    GROUP BY levels.level, levels.member_id, levels.month
 )
 
 SELECT

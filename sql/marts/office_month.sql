@@ -25,7 +25,7 @@
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
---   active_agent_count: users of the office with is_active in marts.user_month, with or without commission in the
+--   active_agent_count: users of the office with is_active in marts.user_office_month, with or without commission in the
 --     month. Null in two cases: the user report is not loaded; or rows of it could not be loaded, and
 --     marts.user_month has no user of the office in the month
 --   commission_per_active_agent: commission of the office per active agent; null without an active agent
@@ -86,8 +86,8 @@ leads_counted AS (
 ),
 
 agents_counted AS (
-    SELECT office_id, month, count(user_id) FILTER (is_active) AS active
-    FROM marts.user_month
+    SELECT office_id, month, count(DISTINCT user_id) FILTER (is_active) AS active
+    FROM marts.user_office_month
     GROUP BY ALL
 )
 

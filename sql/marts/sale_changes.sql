@@ -38,54 +38,34 @@ WITH compared AS (
         lag(month) OVER states AS month_before,
         lag(commission) OVER states AS commission_before,
         lag(final_price) OVER states AS price_before,
-        lag(_load_id) OVER states AS load_id_before
+        lag(_load_id) OVER states AS load_id_before,
+        (office_id, month) <> (office_id_before, month_before) AS has_moved
     FROM marts.sale_versions
     WINDOW states AS (PARTITION BY estate_id ORDER BY version)
-),
-
-moved_sales AS (
-    SELECT * FROM compared
-    WHERE is_present AND was_present AND (office_id, month) <> (office_id_before, month_before)
 ),
 
 changes AS (
     SELECT
         * EXCLUDE (commission_before, price_before),
-        'appeared' AS change,
+        CASE WHEN was_present THEN 'moved here' ELSE 'appeared' END AS change,
         was_over AS is_restatement,
+        CASE WHEN was_present THEN office_id_before END AS other_office_id,
+        CASE WHEN was_present THEN month_before END AS other_month,
         commission AS commission_after,
         final_price AS price_after,
         1 AS row_count_change
     FROM compared
-    WHERE is_present AND NOT was_present AND (was_over OR version > 1)
-    UNION ALL BY NAME
-    SELECT
-        * EXCLUDE (commission, final_price),
-        'vanished' AS change,
-        was_over AS is_restatement,
-        -1 AS row_count_change
-    FROM compared
-    WHERE NOT is_present AND was_present
+    WHERE is_present AND CASE WHEN was_present THEN has_moved ELSE was_over OR version > 1 END
     UNION ALL BY NAME
     SELECT
         * EXCLUDE (commission, final_price) REPLACE (office_id_before AS office_id, month_before AS month),
-        'moved away' AS change,
-        left_was_over AS is_restatement,
-        office_id AS other_office_id,
-        month AS other_month,
+        CASE WHEN is_present THEN 'moved away' ELSE 'vanished' END AS change,
+        CASE WHEN is_present THEN left_was_over ELSE was_over END AS is_restatement,
+        CASE WHEN is_present THEN office_id END AS other_office_id,
+        CASE WHEN is_present THEN month END AS other_month,
         -1 AS row_count_change
-    FROM moved_sales
-    UNION ALL BY NAME
-    SELECT
-        * EXCLUDE (commission_before, price_before),
-        'moved here' AS change,
-        was_over AS is_restatement,
-        office_id_before AS other_office_id,
-        month_before AS other_month,
-        commission AS commission_after,
-        final_price AS price_after,
-        1 AS row_count_change
-    FROM moved_sales
+    FROM compared
+    WHERE was_present AND (has_moved OR NOT is_present)
     UNION ALL BY NAME
     SELECT
         *,
@@ -95,8 +75,7 @@ changes AS (
         final_price AS price_after,
         0 AS row_count_change
     FROM compared
-    WHERE is_present AND was_present
-        AND (office_id, month) = (office_id_before, month_before)
+    WHERE is_present AND was_present AND NOT has_moved
         AND (commission, final_price) IS DISTINCT FROM (commission_before, price_before)
 )
 

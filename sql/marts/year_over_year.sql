@@ -1,6 +1,7 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month with known commission.
--- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded.
+-- Numbers of the year before are null, never zero, if the same month a year before is not completely loaded, or if the
+-- office began later.
 -- The year so far adds up months from January, and is null unless each of them is completely loaded.
 -- An open month is not compared. A year so far that includes an open month is not compared either.
 -- Kind: view
@@ -13,7 +14,7 @@
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
 --   commission_change: commission less commission_before. Null in three cases: in an open month; for a closed office;
---     if one of the two months is not completely loaded
+--     if commission_before is null or the month is not completely loaded
 --   commission_change_share: commission_change as a share of commission_before; 0.1 is a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
@@ -68,4 +69,5 @@ LEFT JOIN known_months AS before
     ON before.office_id = now.office_id
     AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
     AND before.is_commission_complete
+    AND coalesce(before.month >= before.began_month, true)
 ORDER BY now.month, now.office_id

@@ -1,12 +1,13 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user who worked or had a budget there from January to month, or earned there in the same
 -- months a year before. month is the newest month that is over for every office. Rows with the period 'month' have only
--- what was earned in month or in a later one. Agents without a known office have no office id. An agent of several
--- customers has at each office the amounts earned there. Declared VAT is deducted.
+-- what was earned in month or in a later one, even if that is zero and the agent has not left. Agents without a known
+-- office have no office id. An agent of several customers has at each office the amounts earned there. Declared VAT is
+-- deducted.
 -- Budget and actual cover the budget_months in which the user has a budget at the office and a known actual. Actual is
 -- null if the agent earned at several offices in one of these months, because the budget is of all offices.
 -- commission_before covers the same months of the year before. It is null if one of them is not completely loaded for
--- the agent.
+-- the agent, or if the agent began later.
 -- status is the first of these that is true:
 -- 1. 'moved to' or 'moved from' another office, status_office. As in marts.headcount_month, status_month is the first
 -- month that marts.user_month has at the new office.
@@ -22,20 +23,6 @@
 -- month or later, is compared all the same.
 WITH last_month AS (SELECT month FROM marts.chain_month WHERE is_last_over),
 
-worked AS (  -- an agent of several customers at the office of each amount
-    SELECT *, true AS is_placed
-    FROM marts.user_month ANTI JOIN marts.users_added_up USING (user_id, month)
-    UNION ALL
-    SELECT users.* REPLACE (
-        coalesce(given.office_id, users.office_id) AS office_id, offices.office_name AS office_name,
-        given.commission AS commission, given.sold_estate_parts AS sold_estate_parts
-    ), offices.office_id = users.office_id
-    FROM marts.user_month AS users
-    INNER JOIN (SELECT user_id, month, unnest(amounts) AS given FROM marts.users_added_up) USING (user_id, month)
-    LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(given.office_id, users.office_id)
-    WHERE offices.office_id = users.office_id OR given.commission <> 0 OR given.sold_estate_parts <> 0
-),
-
 earned_by_year AS (
     SELECT
         users.office_id, users.user_id,
@@ -46,7 +33,7 @@ earned_by_year AS (
         count(DISTINCT users.month) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete,
         bool_or(is_without_trace(active_until, users.month)) AS was_absent
-    FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM worked) AS users
+    FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM marts.user_office_month) AS users
     INNER JOIN last_month ON month(users.month) <= month(last_month.month)
     WHERE years_ago BETWEEN 0 AND 1
     GROUP BY ALL
@@ -69,9 +56,9 @@ active_agents AS (
         any_value(coalesce(office_name, office_id)) AS office_name,
         min(month) FILTER (is_active) AS first_month, max(month) FILTER (is_active) AS last_month,
         min(min(month) FILTER (is_active)) OVER (PARTITION BY user_id) AS began_month,
-        min(month) FILTER (is_active AND is_placed) AS placed_month,
+        min(month) FILTER (is_active AND is_main_office) AS placed_month,
         max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
-    FROM worked
+    FROM marts.user_office_month
     GROUP BY office_id, user_id
     HAVING first_month IS NOT NULL
 ),
@@ -108,7 +95,7 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
     INNER JOIN last_month ON budgets.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
     SEMI JOIN (FROM marts.user_budget_vs_actual WHERE measure = 'commission' AND actual IS NOT NULL) AS compared
         ON (compared.user_id, compared.month) = (budgets.user_id, budgets.month)
-    LEFT JOIN (FROM worked SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
+    LEFT JOIN (FROM marts.user_office_month SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
         ON (worked.office_id, worked.user_id, worked.month) = (budgets.office_id, budgets.user_id, budgets.month)
     LEFT JOIN (FROM marts.users_added_up WHERE commission <> largest_commission) AS shared
         ON (shared.user_id, shared.month) = (budgets.user_id, budgets.month)
@@ -124,7 +111,9 @@ SELECT
     coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
     CASE
         WHEN before.is_complete IS NOT FALSE AND (loaded_before.is_whole OR before.month_count = month(last_month.month))
-        THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
+        THEN without_vat(
+            coalesce(before.commission, CASE WHEN active_agents.first_month <= last_month.month - INTERVAL 1 YEAR THEN 0 END), basis
+        )::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN without_vat(budgeted.actual, basis) END::DECIMAL(18, 4) AS actual,
@@ -164,7 +153,8 @@ UNION ALL BY NAME
 SELECT
     office_id, month, any_value(user_label) AS name, bool_and(is_commission_complete) AS is_complete, 'month' AS period,
     without_vat(sum(commission), any_value(basis))::DECIMAL(18, 4) AS commission, sum(sold_estate_parts)::DECIMAL(19, 8) AS homes
-FROM worked LEFT JOIN meta.tax_basis AS basis ON true
-WHERE month >= (SELECT month FROM last_month) AND (is_active OR commission <> 0)
+FROM marts.user_office_month LEFT JOIN meta.tax_basis AS basis ON true
+WHERE month >= (SELECT month FROM last_month)
+    AND (is_active OR commission <> 0 OR (is_main_office AND user_id NOT IN (SELECT user_id FROM marts.users WHERE has_left)))
 GROUP BY office_id, user_id, month
 ORDER BY office_id, commission DESC NULLS LAST, name

@@ -1,4 +1,4 @@
--- How many of the commission budgets for the coming year have been entered?
+-- How many of the commission budgets for the year after that of the last whole month have been entered?
 -- One row per office with such budgets, or with budgets of this year in the same months, by name. There is no row until
 -- one office has such a budget. The months are those of the coming year with a budget at any office. agents counts only
 -- agents with a budget of their own. Budgets of agents who have left are in neither year.
@@ -14,7 +14,7 @@ WITH current_budgets AS (
 coming_months AS (
     SELECT DISTINCT month
     FROM current_budgets
-    WHERE year(month) = (SELECT year(max(month)) + 1 FROM marts.office_month)
+    WHERE year(month) = (SELECT year(month) + 1 FROM marts.chain_month WHERE is_last_over)
 )
 
 SELECT

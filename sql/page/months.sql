@@ -9,6 +9,7 @@
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
     FROM marts.level_office_month
+    WHERE level = 'chain' OR member_id IS NOT NULL
     GROUP BY ALL
 ),
 

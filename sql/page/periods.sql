@@ -11,7 +11,8 @@
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
--- office has a year_forecast even without such a budget. budget_months counts an office's months with a budget.
+-- office has a year_forecast even without such a budget. A year that has ended has no forecast. budget_months counts an
+-- office's months with a budget.
 WITH office_months AS (
     SELECT
         months.* REPLACE (
@@ -35,6 +36,7 @@ WITH office_months AS (
         CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(months.read_at_utc::DATE, months.month) END AS until_on
     FROM marts.level_office_month AS months
     LEFT JOIN meta.tax_basis AS basis ON true
+    WHERE months.level = 'chain' OR months.member_id IS NOT NULL
     WINDOW office_window AS (PARTITION BY months.level, months.member_id, months.office_id)
 ),
 
@@ -84,7 +86,12 @@ page_months AS (
         periods.last_month,
         periods.period_start,
         periods.is_over,
-        office_months.*,
+        office_months.* REPLACE (
+            CASE
+                WHEN periods.period = 'year' AND periods.is_over AND office_months.month = periods.last_month AND month(periods.last_month) < 12
+                    THEN office_months.year_forecast
+            END AS year_forecast
+        ),
         office_months.month >= periods.first_month AS is_now,
         list_contains(string_split(growth.compared_offices, ', '), office_months.office_id) AS is_compared
     FROM periods
@@ -133,18 +140,19 @@ figures AS (
         sum(sold_commission) / nullif(sum(sold_total_price), 0) AS fee_share,
         sum(sold_commission) / nullif(sum(sold_estate_parts), 0) AS average_commission,
         sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS other_commission,
-        per_active_agent(commission, active_agent_count) AS per_agent,
-        sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (
+        CASE WHEN office_id IS NULL THEN per_active_agent(commission, additive_agent_count) ELSE per_active_agent(commission, active_agent_count) END
+            AS per_agent,
+        CASE WHEN office_id IS NULL THEN sum(additive_agent_count) ELSE sum(active_agent_count) END / nullif(count(DISTINCT month) FILTER (
             active_agent_count IS NOT NULL AND month BETWEEN coalesce(began_month, month) AND coalesce(closed_after_month, month)
         ), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         list(month ORDER BY month) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_months,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budget_offices,
-        sum(year_budget) FILTER (is_over AND month = last_month AND year_forecast IS NOT NULL) AS year_budget,
-        sum(year_forecast) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL) AS year_forecast,
-        any_value(year_forecast) FILTER (is_over AND month = last_month) AS office_forecast,
-        count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast_offices
+        sum(year_budget) FILTER (year_forecast IS NOT NULL) AS year_budget,
+        sum(year_forecast) FILTER (year_budget IS NOT NULL) AS year_forecast,
+        any_value(year_forecast) AS office_forecast,
+        count(year_forecast) FILTER (year_budget IS NOT NULL) AS forecast_offices
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
     HAVING office_id IS NULL OR (period <> 'twelve' AND kind <> 'office')

@@ -1,8 +1,8 @@
 -- How does the current month compare with the same days of last year, like for like?
 -- One row per page with commission from sales in these days of last year. It covers the page's offices in
 -- marts.same_days, except those that began since last year or have closed. A page has no row if the commission of one
--- of these offices is not known. offices_behind are the offices whose days end before until_on. Declared VAT is
--- deducted.
+-- of these offices is not known, or if the days are fewer than seven. offices_behind are the offices whose days end
+-- before until_on. Declared VAT is deducted.
 WITH page_offices AS (
     SELECT
         levels.level AS kind,
@@ -32,5 +32,5 @@ SELECT
 FROM page_offices
 LEFT JOIN meta.tax_basis AS basis ON true
 GROUP BY kind, scope, latest_on
-HAVING commission IS NOT NULL AND commission_before <> 0
+HAVING commission IS NOT NULL AND commission_before <> 0 AND day(latest_on) >= 7
 ORDER BY kind, scope

@@ -216,26 +216,26 @@ def test_a_share_counts_where_the_best_evidence_places_the_agent(
     assert built(given, "FROM marts.sales SELECT max(is_shared_between_offices)") == [(False,)]
 
 
-def test_a_user_of_two_customers_works_where_more_was_earned(given: Given) -> None:
-    for customer, office, amounts in (
-        ("G1", "M1", {"U1": 200, "U2": 100}),
-        ("M2", "M2", {"U1": 150, "U2": 150}),
-    ):
-        agents = [{"id": user, "primary_office_customer_id": "M1", "responsible": True} for user in amounts]
+def test_a_user_of_two_customers_counts_at_both_offices_and_once_in_the_chain(given: Given) -> None:
+    ids = ("U1", "U2")
+    for customer, office, amounts in zip(("G1", "M2"), ("M1", "M2"), ((200, 100), (150, 150)), strict=True):
+        agents = [{"id": user, "primary_office_customer_id": "M1", "responsible": True} for user in ids]
         for agent in agents:
             sold(given, customer, "2026-01", office, f"{office} {agent['id']}", agents=[agent])
-        total = earned({"office_customer_id": office}, sum(amounts.values()))
+        total = earned({"office_customer_id": office}, sum(amounts))
         loaded(given, "commission_office", customer, "2026-01", [total])
-        users = [earned({"user_id": user}, amount) for user, amount in amounts.items()]
+        users = [earned({"user_id": user}, amount) for user, amount in zip(ids, amounts, strict=True)]
         loaded(given, "commission_user", customer, "2026-01", users)
-    query = (SQL / "page" / "agents.sql").read_text("utf-8")
+    placed_amounts = "SELECT office_id, user_id, commission FROM marts.user_office_month ORDER BY ALL"
     placed = "SELECT user_id, office_id, commission, _customer FROM marts.user_month ORDER BY user_id"
     shares = "SELECT user_office_id, count(*) FROM marts.sale_shares WHERE NOT is_cross_office GROUP BY 1"
     productivity = (SQL / "analysis" / "18_productivity.sql").read_text("utf-8")
-    build_for(given, query, placed, shares, productivity)
+    counted = [f"SELECT member_id, active_agent_count FROM marts.{m}_month" for m in ("headcount", "level")]
+    build_for(given, placed_amounts, placed, shares, productivity, *counted)
     assert given.execute(placed).fetchall() == [("U1", "M1", 350, "G1, M2"), ("U2", "M2", 250, "G1, M2")]
-    found = {(row[0], row[2]): row[3] for row in given.execute(query).fetchall()}
-    assert found == {("M1", "U1"): 200, ("M1", "U2"): 100, ("M2", "U1"): 150, ("M2", "U2"): 150}
+    found = given.execute(placed_amounts).fetchall()
+    assert found == [("M1", "U1", 200), ("M1", "U2", 100), ("M2", "U1", 150), ("M2", "U2", 150)]
+    assert [dict(given.execute(query).fetchall()) for query in counted] == [{"M1": 2, "M2": 2, None: 2}] * 2
     assert dict(given.execute(shares).fetchall()) == {"M1": 2, "M2": 2}
     assert [row[1:4] for row in given.execute(productivity).fetchall()] == [(2, 2, 300), (2, 2, 300)]
 

@@ -448,7 +448,9 @@ def reached_at(given: Given, number: int, amount: float, at_utc: datetime) -> No
 
 
 def test_coming_years_budgets_are_compared_with_the_same_months_of_this_year(given: Given) -> None:
-    office_earned(given, {1: 90})
+    office_earned(given, {12: 90})
+    january = [earned({"office_customer_id": "M1"}, 9)]
+    loaded(given, "commission_office", "G1", "2027-01", january, is_open=True)
     for of_month, users in (("2026-01", 3), ("2026-02", 2), ("2026-03", 1), ("2027-01", 1), ("2027-02", 1)):
         for user in range(1, users + 1):
             budgeted(given, of_month, f"U{user}", (100 * user, SPRING, None))

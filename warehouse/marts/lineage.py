@@ -68,7 +68,7 @@ _ACTIVITY = {
     "tip_count": _lead_source("way = 'tip' AND NOT is_removed"),
     "removed_lead_count": _lead_source("is_removed"),
 }
-_ACTIVE_AGENTS = "FROM marts.user_month WHERE office_id = {id} AND month = {month} AND is_active"
+_ACTIVE_AGENTS = "FROM marts.user_office_month WHERE office_id = {id} AND month = {month} AND is_active"
 SOURCES: Mapping[str, MeasureSource] = {
     **_commission_sources(
         "commission_office",

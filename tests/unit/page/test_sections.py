@@ -54,7 +54,7 @@ def test_the_year_is_a_line_of_figures() -> None:
 
 
 def test_a_year_that_has_ended_is_a_full_year_without_a_forecast() -> None:
-    ended = replace(period(), first_month=month("2025-01"), last_month=month("2025-12"))
+    ended = replace(period(), first_month=month("2025-01"), last_month=month("2025-12"), year_forecast=None)
     year = opening(replace(of_chain(chain("A")), periods=[ended]), ENGLISH)
     assert [name for name, _ in year.figures][1:] == ["share of budget", "vs last year"]
     assert texts(year.periods)[0][0] == "Full year 2025 January to December 2025"
