@@ -115,7 +115,6 @@ def render_operators(facts: Facts, settings: PageSettings, *, severity: str, ver
             },
             {
                 "Do the reports agree with the office commission report?": facts.agreements,
-                "Later changes (amounts as the service states them)": facts.restatements,
                 "Requests by day (UTC)": facts.requests,
                 "All reports and customers": facts.standings,
             },

@@ -20,6 +20,12 @@ AGE_COLUMNS = {
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
 """Names in words.toml, each with its column of receivables: the total, then the amount of each age."""
+CHANGE = (
+    PageColumn("office", "office_name"),
+    PageColumn("before", "amount_before", "money", is_minor=True),
+    PageColumn("after", "amount_after", "money", is_minor=True),
+    PageColumn("difference", kind="signed money"),
+)
 STATES = ("received", "signed", "due", "late")
 """Commission is received, not yet due (signed), due for up to 30 days, or due for longer (late)."""
 
@@ -37,22 +43,23 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         for kind in ("new", "gone", "changed", "moved")
         if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
     ] + _month_figures(facts, words)
+    if facts.changed_agents:
+        figures.append(words.text("changes.agent_months", len(facts.changed_agents)))
     for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):
         offices = {row.office_id for row in facts.budget_changes if (row.amount_before is None) is is_new}
         if offices:
             figures.append(words.text(f"changes.{name}", len(offices)))
     return Section(
-        "changes",
-        words.text("changes.heading_since", day=words.day(since)),
-        subjects,
+        "changes", words.text("changes.heading_since", day=words.day(since)), subjects,
         figures=figures or [words.text("changes.nothing")],
         collapsed=[
             _changed_sales(facts, writer),
             _changed_months(facts, writer, timezone),
+            _changed_agents(facts, writer),
             _changed_budgets(facts, writer),
             _coming_budgets(facts, writer),
         ],
-    )
+    )  # fmt: skip
 
 
 def _count_with_amount(
@@ -113,14 +120,17 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
             month_row.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
     columns = [
         PageColumn("month", kind="month"),
-        PageColumn("office", "office_name"),
-        PageColumn("before", "amount_before", "money", is_minor=True),
-        PageColumn("after", "amount_after", "money", is_minor=True),
-        PageColumn("difference", kind="signed money"),
+        *CHANGE,
         PageColumn("reason", lambda row: "; ".join(row.reasons), "words"),
         PageColumn("noted", lambda row: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
     return writer.table(words.text("changes.closed"), "changes", columns, [*rows.values()], limit=MAX_SALES)
+
+
+def _changed_agents(facts: Facts, writer: Writer) -> PageTable | None:
+    name = writer.words.text("changes.agents_table")
+    columns = (PageColumn("month", kind="month"), PageColumn("agents", "agent"), *CHANGE)
+    return writer.table(name, "changes", columns, facts.changed_agents, limit=MAX_SALES)
 
 
 def _reason(row: Row, words: Language) -> str:
@@ -148,10 +158,7 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
     columns = [
         PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_note),
-        PageColumn("office", "office_name"),
-        PageColumn("before", "amount_before", "money"),
-        PageColumn("after", "amount_after", "money"),
-        PageColumn("difference", kind="signed money"),
+        *CHANGE,
         PageColumn("agents", lambda row: agents(row), "words"),
     ]
     return writer.table(words.text("changes.budget_table"), "changes", columns, facts.budget_changes)
@@ -217,18 +224,14 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     longest_days = max((row.longest_days or 0 for row in receivables), default=0)
     total = total_row(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(
-        "owed",
-        words.text("figures.outstanding") + suffix,
-        ("sales",),
-        figures=figures,
+        "owed", words.text("figures.outstanding") + suffix, ("sales",), figures=figures, notes=notes,
         charts=[month_chart] if month_chart else [],
         collapsed=[
             writer.table(words.text("owed.caption"), "owed", office_columns, rows, total=total),
             writer.table(words.text("owed.caption_due"), "owed", sale_columns, due_sales, limit=MAX_SALES),
             money_table,
         ],
-        notes=notes,
-    )
+    )  # fmt: skip
 
 
 def _money_by_month(facts: Facts, writer: Writer, suffix: str) -> tuple[Chart | None, PageTable | None]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 Answers = Mapping[str, Sequence[Mapping[str, Any]] | None]
-FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
+FIGURE_QUERIES = ("basis", "agreements", "differences")
 """Queries of the operators' page that read the published file."""
 PIPELINE_QUERIES = ("requests", "quarantine")
 """Queries of the operators' page that read the working file or, if there is none, the published file."""

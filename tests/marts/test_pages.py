@@ -236,6 +236,19 @@ def test_a_reason_noted_later_than_its_change_is_reported_again(given: Given) ->
     assert (change["kind"], change["amount"]) == ("sale gone", -60)
 
 
+def test_agents_whose_closed_months_changed_are_listed(given: Given) -> None:
+    for at_utc, earnings in zip(
+        NIGHTS, ({"U1": 6, "U2": 4}, {"U1": 6, "U2": 4}, {"U1": 2, "U2": 8}), strict=True
+    ):
+        rows = [earned({"user_id": user}, amount) for user, amount in earnings.items()]
+        loaded(given, "commission_user", "M1", "2026-01", rows, at_utc=at_utc)
+        (publish if earnings["U1"] == 2 or at_utc == NIGHTS[0] else published)(given, at_utc)
+    listed = [
+        (one["agent"], one["amount_before"], one["difference"]) for one in found(given, "changed_agents")
+    ]
+    assert listed == [("U1", 6, -4), ("U2", 4, 4)]
+
+
 def test_new_and_removed_sales_are_listed_but_not_those_read_for_the_first_time() -> None:
     given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 70}, 95))
     sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])

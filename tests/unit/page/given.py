@@ -192,6 +192,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
         "budget_changes": [row("budget_changes", *both, LAST, NEWEST, *first_read, None, *amounts(100, 100))],
         "cancelled": [gone(office)],
         "changed_sales": [sold(office), sold(office, "gone", 60, None), sold(office, "changed", 100, 105)],
+        "changed_agents": [row("changed_agents", *both, agent_name, month("2026-01"), *amounts(9, 7, -2))],
         "changes": [changed(office)],
         "coming_budgets": [row("coming_budgets", *both, first, last, 1, *amounts(50, 150))],
         "due_sales": [
