@@ -129,8 +129,8 @@ def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
         return None
     last = rows[0].month
     months = LEADERBOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
-    if name == "quarter" and months == 1:  # the leaderboard of the month shows the same
-        return None
+    if (name == "quarter" and months == 1) or (name == "twelve months" and last.month == 12):
+        return None  # the leaderboard of the month or year shows the same
     first = Month.of(last).plus(1 - months).first_day
     values = {"period": words.period(first, last), "year": period_name("year", last, words)}
     title = words.text(f"leaders.{name.replace(' ', '_')}", **values)

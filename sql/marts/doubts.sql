@@ -2,7 +2,7 @@
 -- One row per condition of meta.conditions that is about figures. The condition of a check has one row per office,
 -- user and month that the check found.
 -- Three kinds of rows are not in meta.conditions:
--- 1. reports differ: one row per office and month in which reports disagree;
+-- 1. reports differ: one row per office, month in which reports disagree, and subject (commission and agents);
 -- 2. not refreshed: one row per office, report and month that is no longer requested and was last read less than a year
 -- after its start, unless the office had closed. If access is denied, there is no such row, because meta.conditions has
 -- one;
@@ -81,8 +81,8 @@ all_doubts AS (
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
     UNION ALL BY NAME
     SELECT
-        'reports differ' AS kind, 'warning' AS severity, 'commission' AS subject, office_id AS earner_id, month,
-        likely_reason AS error, 'To see them: `brokerbi query reports_reconcile`.' AS remedy
+        'reports differ' AS kind, 'warning' AS severity, office_id AS earner_id, month, likely_reason AS error,
+        unnest(['commission', 'agents']) AS subject, 'To see them: `brokerbi query reports_reconcile`.' AS remedy
     FROM marts.disagreements
     UNION ALL BY NAME
     SELECT DISTINCT

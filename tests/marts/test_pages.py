@@ -359,7 +359,7 @@ def test_a_denied_report_makes_only_figures_of_its_offices_doubtful(given: Given
     given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
     lost, *others = found(given, "doubts")[:-1]
     assert (lost["kind"], lost["subjects"], lost["office_ids"]) == ("access lost", ["sales"], ["M1", "M2"])
-    assert {(one["kind"], *one["subjects"]) for one in others} == {("reports differ", "commission")}
+    assert {(one["kind"], *one["subjects"]) for one in others} == {("reports differ", "agents", "commission")}
 
 
 def reaches(given: Given, first: str, last: str) -> None:

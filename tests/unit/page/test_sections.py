@@ -297,7 +297,8 @@ def boards(earners: Sequence[Row]) -> list[PageTable]:
 
 def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() -> None:
     earners = [replace(earner, has_left=True) for earner in chain("A").earners]
-    assert [board.name for board in boards(earners)] == [
+    ended = replace(earners[0], period="twelve months", month=month("2025-12"))
+    assert [board.name for board in boards([*earners, ended])] == [
         "Year to date, January to February 2026", "Month, February 2026", "Quarter, January to February 2026",
     ]  # fmt: skip
     assert texts(boards(earners)[0]) == [["1 ▲2", "Agent of A has left", "10", "1"]]
