@@ -16,10 +16,9 @@ from pipelines.cli.output import (
     print_table,
     print_wrapped,
     say,
-    to_sql,
     write,
 )
-from pipelines.words import counted, size
+from pipelines.words import size
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"
@@ -102,11 +101,6 @@ def test_json_is_the_same_value_without_control_characters(capsys: pytest.Captur
     said = capsys.readouterr().out
     assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}
     assert not set(said) & set("\x1b\x07\x9b\x7f\u202e")
-
-
-def test_things_are_in_the_plural_unless_there_is_one_of_them() -> None:
-    assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
-    assert [to_sql(None), to_sql(Decimal("1.2500"))] == ["unknown", "1.25"]
 
 
 @pytest.mark.parametrize(

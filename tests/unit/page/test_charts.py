@@ -15,7 +15,6 @@ from pipelines.page.charts import (
     column_spans,
     grid_amounts,
     sparkline,
-    stacked_spans,
 )
 from pipelines.page.language import Number, language
 
@@ -51,10 +50,6 @@ def test_a_missing_amount_has_no_column_and_the_tooltip_says_so() -> None:
     drawing = chart("Homes", ["a", "b", "c", "d"], series, ENGLISH.tenths, blank="not loaded")
     assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 2
     assert drawing.description == "Homes. b: 2. c: not loaded. d: 0."
-
-
-def test_parts_are_stacked() -> None:
-    assert stacked_spans([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
 
 
 def test_a_sparkline_needs_three_values() -> None:

@@ -154,10 +154,6 @@ def test_an_office_s_page_has_nothing_of_another_office_and_no_column_of_offices
     assert ("Uppsala" in html, "Elsewhere" in html, 'data-label="Office"' in html) == (True, False, False)
 
 
-def test_the_chain_has_the_name_from_the_settings() -> None:
-    assert "<h1>Hemviken</h1>" in page(chain("A", "B"), chain_name="Hemviken")
-
-
 def test_every_word_of_a_page_is_in_its_language() -> None:
     html = re.sub(
         "<(style|script)>.*?</(style|script)>|<[^>]*>", "", page(chain("A", "B"), "sv"), flags=re.DOTALL
