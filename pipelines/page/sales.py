@@ -43,8 +43,8 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         for kind in ("new", "gone", "changed", "moved")
         if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
     ] + _month_figures(facts, words)
-    if facts.changed_agents:
-        figures.append(words.text("changes.agent_months", len(facts.changed_agents)))
+    if agents := {row.agent for row in facts.changed_agents}:
+        figures.append(words.text("changes.agents_changed", len(agents)))
     for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):
         offices = {row.office_id for row in facts.budget_changes if (row.amount_before is None) is is_new}
         if offices:

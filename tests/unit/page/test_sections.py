@@ -241,7 +241,7 @@ def test_changes_are_a_line_of_figures() -> None:
     assert section.heading == "What has changed since 13 March 2026"
     assert section.figures == [
         "one new sale (+100)", "one cancelled sale (−60)", "one sale with changed commission (+5)",
-        "one closed month, January 2026, changed (−60)", "one agent's commission of a closed month changed",
+        "one closed month, January 2026, changed (−60)", "one agent's commission in closed months changed",
         "budgets entered",
     ]  # fmt: skip
     [budget] = texts(section.collapsed[3])
