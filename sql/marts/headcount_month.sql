@@ -8,8 +8,8 @@
 -- months without activity lie between them. The agent then counts as moved at level office, and also at level brand or
 -- region if the new office has another brand or region.
 -- The active agents of a month are those of the month before, plus joined, back and moved in, less left, quiet and moved
--- out. There is one exception: an agent who goes on earning at two offices moves at neither, and is active at an office
--- only in months with something earned there.
+-- out. There is one exception: an agent who earns at an office again after beginning at another one moves at neither. Such
+-- an agent of two offices is active at both in a month with earnings at both, else at the one that has them.
 -- A count is null if the user report of one of the offices is not loaded in full for the month. All counts except
 -- active_agent_count are also null if it is not loaded in full for the month before.
 -- Agents of an unknown office count only in the chain.
