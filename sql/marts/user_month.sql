@@ -1,6 +1,6 @@
 -- What did each user earn and do, month by month?
--- One row per user and loaded month, from the first month in which a report has a row of the user. The row is at one
--- office, and has the sum of all answers that count (marts.user_sources).
+-- One row per user and loaded month, from the first month in which a report has a row or a budget of the user. The row
+-- is at one office, and has the sum of all answers that count (marts.user_sources).
 -- A number is null in three cases: its report is not loaded; the user's rows lack the number; or the user has no row,
 -- and rows of the month could not be loaded. Otherwise a user without a row in the report has zero.
 -- Users who left still have rows, because later bookings count: for averages per agent and for headcounts, use the
@@ -94,6 +94,8 @@ traces AS (
     LEFT JOIN (FROM marts.office_sources WHERE report = 'tips_and_leads') AS sources USING (office_id, month) GROUP BY ALL
     UNION ALL
     SELECT _customer, user_id, min(month) FROM marts.sale_shares GROUP BY ALL
+    UNION ALL
+    SELECT _customer, user_id, min(month) FROM marts.budgets SEMI JOIN staging.user_names USING (user_id) WHERE amount <> 0 GROUP BY ALL
 ),
 
 active_months AS (

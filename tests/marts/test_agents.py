@@ -55,10 +55,10 @@ def test_an_agent_joins_once_and_leaves_after_three_quiet_months_but_not_in_a_ga
 
 
 def test_an_agent_who_changes_office_moved_and_has_neither_left_nor_joined(given: Given) -> None:
-    at_work(given, {"stays": "111111", "moves": "111222"})
-    assert headcount(given, "office", "M1")[3] == (1, 0, 0, 0, 0, 0, 1)
-    assert headcount(given, "office", "M2")[3] == (1, 0, 0, 0, 0, 1, 0)
-    assert headcount(given, "chain")[3] == (2, 0, 0, 0, 0, 0, 0)
+    at_work(given, {"stays": "111111", "moves": "111222", "rests": "111 22", "both": "121212"})
+    assert headcount(given, "office", "M1")[3] == (1, 0, 0, 0, 0, 0, 2)
+    assert headcount(given, "office", "M2")[3:5] == [(2, 0, 0, 0, 0, 1, 0)] * 2
+    assert headcount(given, "chain")[3:5] == [(3, 0, 0, 0, 1, 0, 0), (4, 0, 1, 0, 0, 0, 0)]
 
 
 def test_a_headcount_is_unknown_if_the_user_report_of_an_office_is_not_loaded(given: Given) -> None:

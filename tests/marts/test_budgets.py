@@ -247,6 +247,14 @@ def test_budgets_of_a_user_at_two_offices_are_compared_with_one_commission(given
     assert built(given, query) == [("M2", 400, 200)]
 
 
+def test_a_user_who_has_only_a_budget_and_a_place_in_the_directory_has_earned_nothing(given: Given) -> None:
+    budgeted(given, "2026-01", "U2", (100, SPRING, None))
+    user_earned(given, {1: 200})
+    rows(given, "users_history", "G1", "2026-01", [{"id": "U2", "name": "Al"}])
+    query = "SELECT commission::INT, is_commission_complete FROM marts.agent_month WHERE user_id = 'U2'"
+    assert built(given, query) == [(0, True)]
+
+
 BASES = {
     "unknown": (None, 1000, "commission may include VAT; the budget does not"),
     "excluded": (None, 1000, None),

@@ -242,11 +242,11 @@ def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     if len(matches) == 1:
         return str(*matches)
     labels = [f"{member} ({name})" if name else member for member, name in (matches or dict(members)).items()]
-    more = f" and {len(labels) - MAX_LISTED} more, see marts.{kind}s" if len(labels) > MAX_LISTED else ""
+    more = f" and {len(labels) - MAX_LISTED} more in marts.{number.mart}" if len(labels) > MAX_LISTED else ""
     shown = f"{', '.join(labels[:MAX_LISTED]) or 'none yet'}{more}."
     if matches:
         raise NotInTheFile(f"{number.id!r} matches {len(matches)} {kind}s; give the id: {shown}")
-    raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {shown}")
+    raise NotInTheFile(f"There is no {kind} {number.id!r} in marts.{number.mart}; it has {shown}")
 
 
 def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:

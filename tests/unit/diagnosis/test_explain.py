@@ -93,7 +93,7 @@ def test_a_number_that_is_not_loaded_is_unknown(copy: Path, capsys: pytest.Captu
 
 def test_an_unknown_office_month_or_measure_is_answered_with_the_existing_ones(published: Path) -> None:
     office = ids(published, "office")[0]
-    with pytest.raises(NotInTheFile, match=rf"no office 'M0'; the published file has {office} "):
+    with pytest.raises(NotInTheFile, match=rf"no office 'M0' in marts.office_month; it has {office} "):
         explained(published, office="M0")
     with pytest.raises(NotInTheFile, match=r"has 3 months of it, 2026-09 to 2026-11"):
         explain(published, office=office, month=date(2020, 1, 1), measure="commission")
