@@ -67,6 +67,10 @@ def translate_errors(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterat
     """Turn errors about a file into a WarehouseError with a remedy; other errors pass unchanged."""
     try:
         yield
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # DuckDB raises this if a signal arrives during a statement
+            raise
+        raise KeyboardInterrupt from error
     except (OSError, duckdb.Error) as error:
         translation = _translation(error, path, remedy)
         if translation is None:
@@ -75,8 +79,7 @@ def translate_errors(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterat
 
 
 def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> WarehouseError | None:
-    text = str(error)
-    code = error.errno if isinstance(error, OSError) else None
+    text, code = str(error), error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(text):
         return WarehouseError(
             f"There is no room left on the disk of {path}; earlier data is unharmed. "

@@ -35,10 +35,7 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """A documented column.
-
-    A `personal` column describes a person. `id_of` is the kind of person that its ids identify.
-    """
+    """A documented column. If it has the ids of persons, `id_of` is the kind of person."""
 
     @property
     def name(self) -> str: ...

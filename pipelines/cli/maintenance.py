@@ -51,7 +51,7 @@ def publish(settings: Settings) -> bool:
 @command("rollback")
 def run_rollback(
     to: Annotated[
-        str | None, option("a version that `status --details` lists; default: the previous one", "VERSION")
+        str | None, option("a version, such as 20261129T183128Z; default: the previous one", "VERSION")
     ] = None,
 ) -> int:
     """Put an earlier published file back."""

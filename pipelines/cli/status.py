@@ -82,9 +82,9 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
-    # The conditions printed above state why the latest publication failed, so `reasons` are a detail.
     columns = ("status", "name", "at_utc", "size")
-    print_records(publications[: None if details else 1], (*columns, "reasons") if details else columns)
+    latest = next((number for number, row in enumerate(view.publications, 1) if row.bytes), 1)
+    print_records(publications[: None if details else latest], (*columns, "reasons") if details else columns)
 
 
 def _standings(

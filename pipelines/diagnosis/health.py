@@ -195,8 +195,8 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             error=f"The published file {Versions(data_dir).published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
-    page, published = data_dir / REPORT_PAGE, Versions(data_dir).published
-    if page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
+    page, sums = data_dir / REPORT_PAGE, Versions(data_dir).folder.glob("*.sha256")
+    if page.exists() and page.stat().st_mtime < max((path.stat().st_mtime for path in sums), default=0):
         drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
         yield Condition(
             Kind.UNPUBLISHED,
@@ -221,12 +221,12 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         return
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
-        ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
-        remedy = (
-            "Its loads are kept. If it was a run of Dagster, Dagster repeats it once within two minutes; "
-            "otherwise run the same command again."
-        )
+        ended = f"gave up: {work.error}" if work.error else "was stopped before it ended."
+        remedy = "Run the same command again."
+        if work.what.startswith("run "):  # of Dagster
+            remedy = "Re-execute it from failure." if work.error else "Dagster retries it within two minutes."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
+        remedy = f"Its loads are kept. {remedy}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:
         remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."

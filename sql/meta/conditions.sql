@@ -151,7 +151,7 @@ all_conditions AS (
             END
         ) AS remedy,
         last_try, login, trouble
-    FROM failed
+    FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
     UNION ALL BY NAME
     SELECT
         'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause,

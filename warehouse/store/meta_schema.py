@@ -46,7 +46,7 @@ def check_format(connection: DuckDBPyConnection, path: Path) -> None:
         raise WarehouseError(f"{path} is not a working file of this project; move it away.") from error
     formats = f"The ledger in {path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
     if stored < FORMAT:
-        raise ReplayNeeded(f"{formats}; run `brokerbi replay`, which rebuilds the file from landing.")
+        raise ReplayNeeded(f"{formats}; run `brokerbi replay`, which rebuilds it, then `brokerbi publish`.")
     if stored > FORMAT:
         raise WarehouseError(f"{formats}; install the version that wrote it.")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
+import threading
 from pathlib import Path
 
 import duckdb
@@ -54,6 +56,12 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
 def test_an_issue_of_a_file_is_reported_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):
         raise error
+
+
+def test_a_signal_during_a_statement_interrupts() -> None:
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), translate_errors(Path("x")):
+        duckdb.execute("SELECT sum(a * b) FROM range(300000) AS a (a), range(300000) AS b (b)").fetchall()
 
 
 @pytest.mark.parametrize("length", [100, 300_000])

@@ -107,7 +107,7 @@ def test_a_command_that_ended_leaves_no_record(tmp_path: Path) -> None:
 def test_a_killed_command_frees_the_lock_and_is_named_until_a_sync_has_ended(tmp_path: Path) -> None:
     with another_process(tmp_path):
         assert left(tmp_path) == []
-    assert [sentence.endswith("was killed before it ended.") for sentence in left(tmp_path)] == [True]
+    assert [sentence.endswith("was stopped before it ended.") for sentence in left(tmp_path)] == [True]
     with work_lock(tmp_path, "brokerbi doctor", on_wait=ignore, resumes=False):
         pass
     assert len(left(tmp_path)) == 1
