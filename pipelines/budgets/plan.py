@@ -31,7 +31,7 @@ class KnownNames:
     users: Mapping[str, str]
 
     def office(self, given: str) -> str | None:
-        """The customer id of the office with the given customer id (M31529) or own id (FIR31529).
+        """The customer id of an office, found by its customer id (M31529) or by its own id (FIR31529).
 
         None if there is no such office, or more than one.
         """

@@ -60,7 +60,7 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
 
 def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
     if load.landing is None:
-        raise LandingDamaged(f"The ledger has no landing file for load {load.load_id}.")
+        raise LandingDamaged(f"meta.loads has no landing file for load {load.load_id}.")
     for meta, body in landing.read_used(load.landing, load.sha256):
         query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
         yield StoredRequest(str(meta.get("path", "")), query, int(meta.get("status", 0)), len(body))

@@ -1,11 +1,11 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null, empty or absent has no rows. But an absent list may have been renamed or moved, so the
-answer does not fit its shape in three cases:
-- The object that lacks the list has an undeclared list or object with content.
-- The object is not a row, and either has no declared member or has one that belongs to the list's elements.
-- An enclosing object has an undeclared list or object with the name of the list.
-Example: with rows at `estates[]`, {"estates": null} has no rows, but {"homes": [...]} does not fit.
+A list that is null, empty or absent has no rows: with rows at `estates[]`, {"estates": null} has none. But an
+absent list may have been renamed or moved. The answer does not fit its shape if the object without the list
+- has an undeclared list or object with content, such as {"homes": [...]},
+- has members but no declared ones, and is not a row itself,
+- has a member that is declared only for the elements of the list, and is not a row itself, or
+- is inside an object that has an undeclared list or object with the name of the list.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class OnlyPlainValues(ShapeMismatch):
 class Children(NamedTuple):
     """The elements of a list or keyed object; `parent` is the index of the object that contains it.
 
-    `names` has the key of each element in a keyed object, like {"M1": {...}}, or the name of its list.
+    `names` has the key of each element if the object is keyed, like {"M1": {...}}; else the name of the list.
     """
 
     parent: int
@@ -52,8 +52,8 @@ class Children(NamedTuple):
 class Level:
     """The values at one place in all documents; at the topmost level, the roots of the documents.
 
-    `elements` are these values, usually objects. `parents` has, for each element, the index of the object in
-    `above` that contains the element; at the topmost level, the index of the document.
+    `elements` are these values, usually objects. Each is inside an object of the level `above`,
+    and `parents` has the index of that object. At the topmost level, it has the index of the document.
     """
 
     place: Place
@@ -252,7 +252,7 @@ def _may_have_rows(
 
 
 def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The enclosing levels with an undeclared member of this name, each after the levels that lead to it."""
+    """For each enclosing level with an undeclared member of this name: the levels below it, then itself."""
     path: list[Level] = []
     levels = []
     while level.above is not None:

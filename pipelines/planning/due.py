@@ -32,9 +32,9 @@ DAYS_IN_WEEK, DAYS_IN_FOUR_WEEKS = 7, 28
 MONTHLY_BELOW_AGE = 13
 """Months are requested again every four weeks until they are this many months old."""
 DAYS_BETWEEN_REPORTS = 10
-"""The due days of a report begin this many days after those of the report before it in the catalogue.
+"""A report's months are due this many days after the same months of the previous report in the catalogue.
 
-About ten months of each report are due every four weeks: one a day, if each takes its own request.
+The four-weekly rule applies to about ten months of a report. If each takes a request, one is due a day.
 """
 
 
@@ -84,15 +84,15 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     - The latest and future months are due every night. So are months that were fetched before they ended.
-    - If `is_spread_over_week`, no month is due every night. The latest and future months are then due once a
-      week. If there are fewer than seven of them, they take turns, one each night.
+    - If `is_spread_over_week`, no month is due every night. Instead, each of the latest and future months
+      is due once in seven nights or, if there are only five of them, once in five nights.
     - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
       the same day: with three months in a request, January to March are due one day before April to June.
     - `offset` shifts the days of the weekly and of the four-weekly rule.
     - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
       is unsettled (its rows may still change).
     - `selection` overrides these rules: a month fetched after `selection.fresh_since` is not requested. If
-      `selection.refresh` is true, every other stored month is requested.
+      `selection.refresh` is true, all remaining stored months are requested.
     """
 
     report: Report
@@ -106,7 +106,7 @@ class Rules:
 
     @property
     def is_spread_over_week(self) -> bool:
-        """Whether the latest and future months are due once a week, not every night.
+        """Whether the latest and future months take turns, instead of all being due every night.
 
         This is true for budgets if each month takes a request of its own.
         """
@@ -178,8 +178,8 @@ class PlannedMonths:
     """The months to request of one report of one customer.
 
     `missing` months were never loaded. `due` months are stored, and a rule requests them again.
-    `not_requested` counts the other stored months, including the `postponed` ones, which changed but exceed
-    the nightly cap. For a report that is tracked by id, it counts ids.
+    `postponed` months changed, but exceed the nightly cap. `not_requested` counts the stored months that are
+    not in `due`, the postponed ones included. For a report that is tracked by id, it counts ids.
     """
 
     missing: tuple[Month, ...] = ()
@@ -200,9 +200,8 @@ def plan_months(
 ) -> PlannedMonths:
     """The months in scope that a sync requests.
 
-    Of the months that are due only because they changed, the latest `max_changed_months` are requested (None
-    means all). The others are postponed, so that one nightly run does not request all months if all sales
-    changed.
+    At most `max_changed_months` months are requested only because they changed: the latest ones (None means
+    all). The others are postponed. Otherwise, one nightly run would request all months if all sales changed.
     """
     months = list(scope)
     stored = {month: stored_months[month] for month in months if month in stored_months}
@@ -273,7 +272,7 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 
     A report that returns the budgets of one month has a counterpart, which returns them for several months.
     For a report with a counterpart, the result has the months that changed in the counterpart. For any other
-    report, it has the months in meta.changes, or none if the nightly cap is 0.
+    report, it has the months in meta.changes, or none if `max_changed_months` is 0.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:

@@ -49,7 +49,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month of a report; `state` is 'held' if the month was fetched after its end, else 'open'."""
+    """A stored month. `state` is 'held' (not "held back") if it was fetched after its end, else 'open'."""
 
     fetched_at_utc: datetime
     state: str
@@ -102,7 +102,7 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # by month with a recorded change: the month is due if it was last fetched before this time
+    # by month with a recorded change: the time since which it is due, unless it was fetched later than that
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # by month of a report with history: when its snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """Tables of schema bi: how they are created, and how their columns are added and widened.
 
-Documented columns exist from the start. An undocumented column is added when it first arrives, and widened in
-place later (see `common_type`). If the values of a column become objects or lists, they arrive as other
-columns or as a child table. The old column stays, and is null from then on.
+Columns that the catalogue declares exist from the start. An undeclared column is added when it first arrives,
+and widened in place later (see `common_type`). If the values of a column become objects or lists, they arrive
+as other columns or as a child table. The old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 NULL_TYPE = "NULL"
 """The type of a column that has had only nulls; it is stored as VARCHAR."""
 MAX_EXACT = 2**53
-"""A DOUBLE cannot hold every whole number beyond this; undocumented columns with such numbers become text."""
+"""A DOUBLE cannot hold every whole number beyond this; undeclared columns with such numbers become text."""
 FirstLoad = tuple[str | None, datetime | None]
-"""Id and fetch time of the load that added or changed a column. A declared change has a time, but no id."""
+"""Id and fetch time of the load that added or changed a column; (None, time) if the catalogue changed it."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def declare(
     *,
     only_missing: bool = False,
 ) -> None:
-    """Create or change tables as documented; columns that are no longer documented stay.
+    """Create or change tables as declared; columns that are no longer declared stay.
 
-    With `only_missing`, a table that has all its documented columns stays as it is.
+    With `only_missing`, a table that has all its declared columns stays as it is.
     """
     tables = read_tables(connection)
     changed = []
@@ -72,7 +72,7 @@ def ensure_table(
 ) -> None:
     """Create the table if it does not exist, and add or widen columns for the new values.
 
-    `declared` has only the documented columns; the batches may have others. Raises ValueError if the stored
+    `declared` has only the catalogue's columns; the batches may have others. Raises ValueError if the stored
     table is of another report, if only one of the two has a history, or if only `declared` is nested.
     """
     key = declared.name.lower()

@@ -44,7 +44,7 @@ FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (
 WHERE database_name = current_database()
 GROUP BY table_name
 """
-"""Returns, for each table of meta but storage, a statement that copies the columns that both files have."""
+"""For each table of meta except `storage`: a statement that copies the columns that both files have."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
@@ -87,7 +87,7 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 
 
 def record_lost_loads(connection: DuckDBPyConnection, files: Iterable[LandingFile]) -> int:
-    """Record the loads that landing has and the ledger lacks; returns how many of them had no error.
+    """Record the loads that are in landing but not in meta.loads; returns how many of them had no error.
 
     A load is 'failed' if its file states an error. It is 'superseded' if its report has no history and newer
     loads have all its months. Otherwise it is 'landed', and a replay loads it. Landing does not have

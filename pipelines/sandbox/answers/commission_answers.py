@@ -101,7 +101,7 @@ def by_month(query: ReportQuery) -> object:
 
 
 def running_commissions(query: ReportQuery) -> object:
-    """RunningCommissions: a row for each step in the interval. Rows have no id, and two may be equal."""
+    """RunningCommissions: parts of commissions obtained in the interval, without ids; two may be equal."""
     return [
         {
             "userId": step.user_id,

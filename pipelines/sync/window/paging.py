@@ -32,7 +32,7 @@ UNPAGED = 0
 
 
 class PagingUnproven(Exception):
-    """Pages are not proven complete: rows moved or are missing, or an answer is not a page."""
+    """Pages are not proven complete: rows moved or are missing, or a page does not fit its shape."""
 
 
 class PagingRejected(PagingUnproven):
@@ -43,8 +43,8 @@ class PagingRejected(PagingUnproven):
 class PageSize:
     """The page size for all windows of one report and customer.
 
-    `learned` is the size that was accepted after larger sizes were rejected. It is None if none was rejected,
-    and UNPAGED if the report cannot be read in pages.
+    `learned` is the size that was accepted after larger sizes were rejected. It is None if no size
+    was rejected, and UNPAGED if the report cannot be read in pages.
     """
 
     largest: int = 1000
@@ -59,7 +59,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether earlier pages, of any span, were longer. If so, the service did not cut this page short."""
+        """Whether the service has sent longer pages, for any span. If so, it did not cut this page short."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -210,11 +210,11 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     A first answer that is unpaged or does not fit the shape is returned alone. Otherwise, reading ends at one
     of these pages:
     - An empty page.
-    - A rejected page, if the page before it has fewer rows (`list_rows`) than the first page.
+    - A rejected page, if the page before it was shorter than the first one (see `list_rows`).
     - Once all stated rows have arrived, a page that is rejected, fails or does not fit the shape.
-    - The page that completes the stated total, if it has fewer rows than requested, but was not cut short by
-      the service. The proof is a full page of this span or, for the first page, a longer page seen earlier.
-      (A service that cuts every page short may state the rows of one page as the total.)
+    - The page that completes the stated total, if it has fewer rows than requested and the service did not
+      cut it short. That is certain if the span has had a full page. For a first page, it is certain if some
+      span has had a longer page. (A service that cuts pages short may state one page's rows as the total.)
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. If one row is removed and another added during the reading, this may go unnoticed until the next
@@ -258,8 +258,8 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
     - If no page has rows: none.
     - If the rows add up to the stated total: the first page, but none if only one page has rows.
-    - Otherwise: the empty page, and all pages with rows except the last. A single page with rows is read
-      again only if it has as many rows as requested and states no total.
+    - Otherwise: the empty page, if there is one, and all pages with rows except the last. A single page with
+      rows is read again too if it states no total and has at least as many rows as requested.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
@@ -272,9 +272,9 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_page(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is not a page or if rows moved. Otherwise, add its ids to `seen`."""
+    """Raise PagingUnproven if a page does not fit its shape or if rows moved; else add its ids to `seen`."""
     if page.mismatch:
-        raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
+        raise PagingUnproven(f"page {len(pages)} does not fit the report's shape")
     first = pages[0] if pages else page
     totals_are_per_page = (page.total, first.total) == (page.rows, first.rows)
     if page.total != first.total and not (page.is_empty or totals_are_per_page):

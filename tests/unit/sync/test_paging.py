@@ -133,7 +133,7 @@ def test_without_a_total_a_rejected_page_is_not_the_end(rows: str) -> None:
         (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "not have the same"),
         (Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total), "page 1 does not have"),
         (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 does not have"),
-        (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
+        (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 does not fit"),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "repeats an earlier page"),
         (holding("abc", total=lambda *_: 9), "3 of the 9 stated rows"),
     ],
