@@ -102,8 +102,8 @@ def _total_change(row: Row) -> float | None:
 def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
-    began = row.began_month or row.period_start
-    goals = {month.month: 0 if month.goal is None and month.month < began else month.goal for month in months}
+    goals = {month.month: month.goal for month in months}
+    goals |= {month.month: 0 for month in ended if month.goal is None and month.commission == 0}
     actual = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     at_year_end = _complete_forecast(row)
@@ -130,9 +130,10 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums. A sum is None if it is zero, or if it would include an unknown value."""
-    sums = [total or None for total in accumulate(takewhile(lambda value: value is not None, values))]
-    return [*sums, *[None] * (len(values) - len(sums))]
+    """The running sums. A sum is None if it would include an unknown value; all are None if all are zero."""
+    sums = [*accumulate(takewhile(lambda value: value is not None, values))]
+    known = len(sums) if any(sums) else 0
+    return [*sums[:known], *[None] * (len(values) - known)]
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
@@ -214,7 +215,7 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     elif row.is_over and not row.compared_offices and row.closed_after_month:
         notes.append(text("offices.closed", month=words.month(row.closed_after_month)))
     elif row.is_over and not row.compared_offices:
-        notes.append(text("cards.no_year_before"))
+        notes.append(text(f"cards.{'no_year_before' if row.commission_before is None else 'none_compared'}"))
     elif compared := _comparison_note(row, words):
         notes.append(compared)
     if row.homes_change is not None and row.average_price_change is None:
@@ -434,8 +435,8 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("now", "sold_commission", "money"),
         PageColumn("difference", kind="signed money"),
     ]
-    effects = writer.table(words.text("drivers.heading"), "drivers", columns, facts.drivers)
-    if effects is None:
+    table = writer.table(words.text("drivers.heading"), "drivers", columns, facts.drivers)
+    if table is None:
         return None
     charted = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
     amounts = {step: getattr(charted, f"{step}_effect") for step in steps}
@@ -451,6 +452,4 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     ]
     drawing = chart(names[charted.period], labels, series, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []
-    return Section(
-        "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes
-    )
+    return Section("drivers", table.name, ("commission",), charts=[drawing], collapsed=[table], notes=notes)
