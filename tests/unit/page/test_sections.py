@@ -254,7 +254,7 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
     section = shown(owed_section(facts(receivables=receivables), ENGLISH))
     assert section.figures == [
         "total 600", "not yet due 200",
-        "overdue 0–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
+        "overdue 1–30 days 400", "overdue 31–60 days 0", "overdue over 60 days 0",
         "without one office that has never recorded a payment",
     ]  # fmt: skip
     assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
@@ -275,7 +275,7 @@ def test_commission_is_stacked_by_month_of_possession() -> None:
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in section.charts[0].legend] == [
-        "Received so far", "Expected", "Overdue 0–30 days", "Overdue over 30 days",
+        "Received so far", "Expected", "Overdue 1–30 days", "Overdue over 30 days",
     ]  # fmt: skip
 
 
