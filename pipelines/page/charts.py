@@ -114,16 +114,15 @@ def chart(
                 start, end = _y(span[0], scale), _y(span[1], scale)
                 tick, column = _line([(left, end), (left + width, end)]), _rectangle(left, width, start, end)
                 shapes.append(Shape(item.kind, tick if item.mark == "tick" else column))
+    labels = [
+        Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
+        for amount in scale
+    ]
     tooltips: list[str] = []
     for index, name in enumerate(names):
         if text := _amounts(index, series, write) or (tooltips and blank):
             tooltips.append(f"{name}: {text}")
             shapes.append(Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltips[-1]))
-    labels = [
-        Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
-        for amount in scale
-    ]
-    for index, name in enumerate(names):
         kind = "name between" if index % 2 and len(names) > MAX_NAMES else "name"
         labels.append(Label(kind, f"{LEFT + (index + 0.5) * slot:.2f}", "97", name))
     legend = [

@@ -338,6 +338,9 @@ def test_doubts_are_a_table_and_the_worst_one_sets_the_severity() -> None:
         ["commission budgets", "late", "all offices", "February 2026"],
     ]
     assert verdict(facts(missing=("leads",)), ENGLISH, STOCKHOLM).severity == "warning"
+    agreements = [row("agreements", name, "commission", 9) for name in ("sales list", "shares of agents")]
+    well = verdict(replace(of_chain(chain("A")), agreements=agreements), ENGLISH, STOCKHOLM)
+    assert well.text.endswith("up to date, and the offices' commission report agreed with: sales report.")
 
 
 def test_homes_price_and_fee_are_shown_with_their_effects_on_commission() -> None:
