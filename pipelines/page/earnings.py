@@ -25,12 +25,7 @@ MARKET = [
 ]
 
 
-def _forecast_share(row: Row) -> Decimal | None:
-    forecast: Decimal | None = row.year_forecast
-    return None if forecast is None or not row.year_budget else forecast / row.year_budget
-
-
-FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
+FORECAST = PageColumn("offices.year_end_share", "forecast_share", "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
@@ -85,9 +80,9 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
         words.text("year.of_budget") + _suffix(_budget_covered(row, words)): OF_BUDGET,
         growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _suffix(_offices_covered(row.forecast_offices, row, words)): FORECAST,
+        words.text("year.forecast") + _suffix(_forecast_covered(row, words)): FORECAST,
         f"{words.text('figures.year_forecast')}, {_forecast_note(row, words)}".rstrip(", "): PageColumn(
-            "", lambda row: None if row.year_budget else _complete_forecast(row), "compact"
+            "", lambda row: None if row.forecast_share else _complete_forecast(row), "compact"
         ),
     }
     cells = [(name, writer.cell(column, row)) for name, column in figures.items()]
@@ -265,6 +260,13 @@ def _budget_covered(row: Row, words: Language) -> str:
     return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
 
 
+def _forecast_covered(row: Row, words: Language) -> str:
+    """The text "9 of 10 offices" (for one office, "9 of 12 months") if some have no budget for the year."""
+    if row.offices > 1 or row.year_budget:
+        return _offices_covered(row.forecast_offices, row, words)
+    return words.text("cards.of_months", months=row.budget_months, all=12)
+
+
 def _suffix(text: str) -> str:
     return f" ({text})" if text else ""
 
@@ -286,8 +288,8 @@ def _year(facts: Facts) -> Row | None:
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
-    forecast, budget = row.year_forecast, row.year_forecast / Decimal(row.budget_share)
-    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=row.offices)
+    shares = {"forecast_share": row.budget_share, "forecast_offices": row.offices}
+    return year.with_columns(year_forecast=row.year_forecast, **shares)
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
@@ -383,7 +385,7 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         PageColumn("last_year", "commission_change", "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
         forecast,
-        FORECAST,
+        replace(FORECAST, note=lambda row: row.forecast_share and _forecast_covered(row, words)),
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
@@ -411,14 +413,9 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.offices > 1:  # a total has a note if only some offices have a forecast
-        part = _offices_covered(row.forecast_offices, row, words)
-        return (
-            f"{words.compact(row.year_forecast)} ({part})" if part and row.year_forecast is not None else ""
-        )
-    if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
-        return ""
-    return words.text("offices.no_budget", row.budget_months, all=12)
+    """The forecast of some offices of a total, if the others have none."""
+    part = _offices_covered(row.forecast_offices, row, words) if row.offices > 1 else ""
+    return f"{words.compact(row.year_forecast)} ({part})" if part and row.year_forecast is not None else ""
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:

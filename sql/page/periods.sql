@@ -11,7 +11,7 @@
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
--- office has a year_forecast even without such a budget. A year that has ended has no forecast. budget_months counts an
+-- office has a year_forecast even without such a budget, and a forecast_share of the months with a budget. A year that has ended has no forecast. budget_months counts an
 -- office's months with a budget.
 WITH office_months AS (
     SELECT
@@ -199,6 +199,7 @@ SELECT
     figures.unbudgeted_months,
     figures.year_budget::DECIMAL(18, 4) AS year_budget,
     coalesce(figures.year_forecast, CASE WHEN figures.offices = 1 THEN figures.office_forecast END)::DECIMAL(18, 4) AS year_forecast,
+    coalesce(figures.year_forecast / nullif(figures.year_budget, 0), CASE WHEN figures.office_forecast IS NOT NULL THEN goals.year_forecast_attainment_share END)::DOUBLE AS forecast_share,
     figures.forecast_offices
 FROM (FROM figures WHERE side = 'all') AS figures
 LEFT JOIN (FROM figures WHERE side = 'now') AS now
@@ -211,6 +212,8 @@ LEFT JOIN marts.growth AS total
     ON (total.level, total.month) = (CASE WHEN figures.office_id IS NULL THEN figures.kind ELSE 'office' END, figures.last_month)
     AND total.member_id IS NOT DISTINCT FROM coalesce(figures.office_id, nullif(figures.scope, ''))
     AND total.period = CASE figures.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
+LEFT JOIN marts.office_budget_vs_actual AS goals
+    ON (goals.office_id, goals.month, goals.measure) = (coalesce(figures.office_id, figures.scope), figures.last_month, 'commission')
 LEFT JOIN meta.tax_basis AS basis ON true
 WHERE figures.first_month IS NOT NULL
 ORDER BY figures.kind, figures.scope, figures.period, figures.office_id

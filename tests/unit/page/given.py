@@ -106,7 +106,7 @@ def period(
         commission_before=known / Decimal("1.1"),
     )  # fmt: skip
     if name == "year":
-        found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000))
+        found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000), forecast_share=0.75)
     if not is_over:
         return replace(found, first_month=NEWEST, last_month=NEWEST, period_start=NEWEST)
     return replace(

@@ -55,8 +55,8 @@ def test_the_year_is_a_line_of_figures() -> None:
 
 
 def test_a_year_that_has_ended_is_a_full_year_without_a_forecast() -> None:
-    ended = replace(period(), first_month=month("2025-01"), last_month=month("2025-12"), year_forecast=None)
-    year = opening(replace(of_chain(chain("A")), periods=[ended]), ENGLISH)
+    ended = replace(period(), first_month=month("2025-01"), last_month=month("2025-12"), forecast_share=None)
+    year = opening(replace(of_chain(chain("A")), periods=[replace(ended, year_forecast=None)]), ENGLISH)
     assert [name for name, _ in year.figures][1:] == ["share of budget", "vs last year"]
     assert texts(year.periods)[0][0] == "Full year 2025 January to December 2025"
     assert (year.cards[0].title, "may end" in str(year.notes)) == ("Homes, January to December 2025", False)
@@ -66,7 +66,7 @@ def test_an_office_without_a_budget_for_a_month_says_so_and_has_a_forecast() -> 
     gap = {"unbudgeted_months": [LAST], "year_budget": None, "budget_months": 11}
     figures = opening(facts(periods=(replace(period(), **gap),)), ENGLISH).figures
     assert [name for name, _ in figures][1::2] == [
-        "share of budget (1 of 2 months)", "Full-year forecast, budget for 11 of 12 months",
+        "share of budget (1 of 2 months)", "Full-year forecast, share of budget (11 of 12 months)",
     ]  # fmt: skip
 
 
