@@ -222,10 +222,10 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
-    if not facts.same_days:
+    row = next((row for row in facts.same_days if row.office_id is None), None)
+    if row is None:
         has_last_year = any(row.is_open and row.commission_before for row in facts.months)
         return [words.text("cards.running_note")] if has_last_year else []
-    row = facts.same_days[0]
     change = words.change(row.commission / row.commission_before - 1)
     amounts = {"amount": words.compact(row.commission), "change": change}
     compared = words.text("cards.in_both_years") if running.offices > 1 else ""
@@ -349,16 +349,17 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """A table of the offices' year, and two collapsed ones: the current month and the last whole month."""
+    """Tables of the offices: the year, the current month (collapsed) and the last whole month."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
     notes = [writer.words.text("offices.note")]
     if unassigned := {row.name for row in facts.agents if not row.office_id}:
         notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
+    running, month = (_offices_table(facts, writer, {}, name) for name in ("running", "month"))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
-        collapsed=[_offices_table(facts, writer, {}, name) for name in ("running", "month")], notes=notes,
+        collapsed=[running, month and replace(month, is_open=True)], notes=notes,
     )  # fmt: skip
 
 
@@ -377,12 +378,15 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         "figures.year_forecast", _complete_forecast, "money", is_minor=True,
         note=lambda row: _forecast_note(row, words),
     )  # fmt: skip
+    same_days = facts.same_days if period == "running" else ()
+    changes = {row.office_id: row.commission / row.commission_before - 1 for row in same_days}
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
         replace(OF_BUDGET, note=lambda row: row.budget and _budget_covered(row, words)),
         GAP,
         PageColumn("last_year", "commission_change", "change"),
+        PageColumn("same_days", lambda row: changes.get(row.office_id), "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
         forecast,
         replace(FORECAST, note=lambda row: row.forecast_share and _forecast_covered(row, words)),

@@ -13,8 +13,6 @@ from warehouse.store.meta_schema import write_configured
 
 Days = dict[str, Any]
 APRIL = datetime(2026, 4, 10, 3)
-
-
 STATES: dict[str, tuple[Days, tuple[object, ...]]] = {
     "before possession": ({"access_day": "2026-05-01"}, ("signed", 100, 0, None, None)),
     "after it": ({"access_day": "2026-04-01"}, ("due", 100, 100, 9, None)),

@@ -146,11 +146,8 @@ def test_a_recent_month_has_a_note_on_how_much_earlier_months_changed_later() ->
 def test_the_current_month_is_compared_with_the_same_days_of_last_year() -> None:
     facts = of_chain(chain("A"))
     days = [date(2026, 3, 17), date(2026, 3, 2)]
-    same_days = [
-        replace(row, offices_behind=["B", "C"], their_days=days, missing_offices="D")
-        for row in facts.same_days
-    ]
-    notes = opening(replace(facts, same_days=same_days), ENGLISH).notes
+    vars(facts.same_days[0]).update(offices_behind=["B", "C"], their_days=days, missing_offices="D")
+    notes = opening(facts, ENGLISH).notes
     assert [note.partition(": ")[2] for note in notes[:3]] == [
         (
             "Commission from sales signed 1–20 March 2026, as entered so far: 90, −10.0% vs the same days "
@@ -183,11 +180,13 @@ def test_an_agent_without_a_known_office_is_named_once() -> None:
 
 
 def test_the_last_whole_month_of_offices_follows_the_current_one_and_has_a_budget() -> None:
-    section = shown(offices_section(of_chain(chain("A", "B")), ENGLISH, {}))
-    running, table = section.collapsed
-    names = [board and board.name for board in (running, table)]
-    assert names == ["Offices, March 2026, so far", "Offices, February 2026"]
-    assert "Active agents" in [heading.name for heading in shown(table).headings]
+    facts = of_chain(chain("A", "B"))
+    facts = replace(facts, same_days=[replace(facts.same_days[0], office_id="A")])
+    running, table = map(shown, shown(offices_section(facts, ENGLISH, {})).collapsed)
+    names = [(table.name, table.is_open) for table in (running, table)]
+    assert names == [("Offices, March 2026, so far", False), ("Offices, February 2026", True)]
+    assert [row[1:3] for row in texts(running)] == [["900", "−10.0%"], ["900", "–"]]
+    assert "Active agents" in [heading.name for heading in table.headings]
     assert [row[:5] for row in texts(table)] == [
         [name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")
     ]
