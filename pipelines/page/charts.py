@@ -159,9 +159,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
     """The amounts of the grid lines: round, at least `min_step` apart, and enclosing zero and `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
-    low, high = min(values), max(values)
-    if high == low:
-        high = low + 1
+    low, high = min(values), max(values) if any(values) else 1.0
     rough = max((high - low) / MAX_GRID_LINES, min_step)
     size = 10 ** math.floor(math.log10(rough))
     step = next(

@@ -198,7 +198,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
             row("due_sales", *both, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
         ],
         "earners": [
-            row("earners", period, LAST, agent_name, *amounts(10, 1), 1, False, 2, False)
+            row("earners", period, LAST, agent_name, *amounts(10, 1), 1, False, 2, False, office)
             for period in ("month", "quarter", "year")
         ],
         "receivables": [owed(office)],

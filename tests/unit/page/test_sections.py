@@ -258,9 +258,8 @@ def test_receivables_are_summed_by_age_without_offices_that_record_no_payments()
     ]  # fmt: skip
     assert [row[-1] for row in texts(section.collapsed[0])] == ["9", "9"]
     assert section.notes[1] == "C has never recorded a payment and is left out."
-    writer = Writer(given.ENGLISH, is_one_office=True)
-    office = shown(owed_section(facts(receivables=receivables[2:]), writer))
-    assert office.notes == ["This office records no payments, so what is unpaid cannot be shown."]
+    page = shown(owed_section(facts(receivables=receivables[2:]), Writer(given.ENGLISH, is_one_office=True)))
+    assert page.notes == ["This office records no payments, so what is unpaid cannot be shown."]
 
 
 def test_commission_is_stacked_by_month_of_possession() -> None:
@@ -300,7 +299,7 @@ def test_a_leaderboard_names_its_months_and_marks_leavers_and_changes_of_rank() 
     assert [board.name for board in boards(earners)] == [
         "Year to date, January to February 2026", "Month, February 2026", "Quarter, January to February 2026",
     ]  # fmt: skip
-    assert texts(boards(earners)[0]) == [["1 ▲2", "Agent of A has left", "10", "1"]]
+    assert texts(boards(earners)[0]) == [["1 ▲2", "Agent of A has left", "A", "10", "1"]]
     unranked = [replace(earner, rank_change=None, is_new=earner.period == "month") for earner in earners]
     assert [texts(board)[0][0] for board in boards(unranked)[:2]] == ["1", "1 new"]
 
