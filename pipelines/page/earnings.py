@@ -199,8 +199,8 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     if row.cut_short:
         notes.append(text("cards.cut", row.cut_short))
     if row.unbudgeted_months:
-        months = words.months(sorted({*row.unbudgeted_months}))
-        notes.append(text("cards.no_budget", len(row.unbudgeted_months), months=months))
+        gap = {"office": row.unbudgeted_office, "months": words.months(sorted({*row.unbudgeted_months}))}
+        notes.append(text("cards.no_budget", len(row.unbudgeted_months), **gap))
     if row.first_month > row.period_start:
         notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":

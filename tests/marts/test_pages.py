@@ -170,7 +170,7 @@ def test_a_month_without_a_budget_is_named_and_left_out_of_the_comparison(given:
     budget = {"office_id": "M1", "user_id": "U0", "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
     rows(given, "budget_commission_history", "M1", "2026-02", [budget])
     year = period(found(given, "periods"), "year", "office")
-    assert (year["actual"], year["unbudgeted_months"]) == (90, [JANUARY])
+    assert (year["actual"], year["unbudgeted_months"], year["unbudgeted_office"]) == (90, [JANUARY], "M1")
     assert (year["year_forecast"] > 190, year["forecast_share"]) == (True, 9)
 
 
