@@ -140,7 +140,7 @@ def _receivables(world: World, offices: list[str], first: date, last: date) -> R
                 state = "received"
             elif access is None:
                 state = "possession not known"
-            elif access <= world.as_of:
+            elif access < world.as_of:
                 state, days = "due", (world.as_of - access).days
             sums.add((estate.office, Month.of(signed), state), 1, version.commission * ORE, days)
     return sums.rows("office", "month", "state", "count", "commission", "daysDue")

@@ -114,16 +114,15 @@ def chart(
                 start, end = _y(span[0], scale), _y(span[1], scale)
                 tick, column = _line([(left, end), (left + width, end)]), _rectangle(left, width, start, end)
                 shapes.append(Shape(item.kind, tick if item.mark == "tick" else column))
+    labels = [
+        Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
+        for amount in scale
+    ]
     tooltips: list[str] = []
     for index, name in enumerate(names):
         if text := _amounts(index, series, write) or (tooltips and blank):
             tooltips.append(f"{name}: {text}")
             shapes.append(Shape("hit", _rectangle(LEFT + index * slot, slot, TOP, BOTTOM), tooltips[-1]))
-    labels = [
-        Label("axis", f"{LEFT - 1:g}", f"{_y(amount, scale):.2f}", write(amount) if amount else "0")
-        for amount in scale
-    ]
-    for index, name in enumerate(names):
         kind = "name between" if index % 2 and len(names) > MAX_NAMES else "name"
         labels.append(Label(kind, f"{LEFT + (index + 0.5) * slot:.2f}", "97", name))
     legend = [
@@ -160,9 +159,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
     """The amounts of the grid lines: round, at least `min_step` apart, and enclosing zero and `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
-    low, high = min(values), max(values)
-    if high == low:
-        high = low + 1
+    low, high = min(values), max(values) if any(values) else 1.0
     rough = max((high - low) / MAX_GRID_LINES, min_step)
     size = 10 ** math.floor(math.log10(rough))
     step = next(

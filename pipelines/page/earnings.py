@@ -25,12 +25,7 @@ MARKET = [
 ]
 
 
-def _forecast_share(row: Row) -> Decimal | None:
-    forecast: Decimal | None = row.year_forecast
-    return None if forecast is None or not row.year_budget else forecast / row.year_budget
-
-
-FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
+FORECAST = PageColumn("offices.year_end_share", "forecast_share", "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
@@ -85,9 +80,9 @@ def _headline_figures(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
         words.text("year.of_budget") + _suffix(_budget_covered(row, words)): OF_BUDGET,
         growth_label: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _suffix(_offices_covered(row.forecast_offices, row, words)): FORECAST,
+        words.text("year.forecast") + _suffix(_forecast_covered(row, words)): FORECAST,
         f"{words.text('figures.year_forecast')}, {_forecast_note(row, words)}".rstrip(", "): PageColumn(
-            "", lambda row: None if row.year_budget else _complete_forecast(row), "compact"
+            "", lambda row: None if row.forecast_share else _complete_forecast(row), "compact"
         ),
     }
     cells = [(name, writer.cell(column, row)) for name, column in figures.items()]
@@ -102,8 +97,8 @@ def _total_change(row: Row) -> float | None:
 def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
-    began = row.began_month or row.period_start
-    goals = {month.month: 0 if month.goal is None and month.month < began else month.goal for month in months}
+    goals = {month.month: month.goal for month in months}
+    goals |= {month.month: 0 for month in ended if month.goal is None and month.commission == 0}
     actual = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     at_year_end = _complete_forecast(row)
@@ -130,9 +125,10 @@ def _year_chart(facts: Facts, row: Row, words: Language) -> Chart | None:
 
 
 def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
-    """The running sums. A sum is None if it is zero, or if it would include an unknown value."""
-    sums = [total or None for total in accumulate(takewhile(lambda value: value is not None, values))]
-    return [*sums, *[None] * (len(values) - len(sums))]
+    """The running sums. A sum is None if it would include an unknown value; all are None if all are zero."""
+    sums = [*accumulate(takewhile(lambda value: value is not None, values))]
+    known = len(sums) if any(sums) else 0
+    return [*sums[:known], *[None] * (len(values) - known)]
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
@@ -203,8 +199,8 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     if row.cut_short:
         notes.append(text("cards.cut", row.cut_short))
     if row.unbudgeted_months:
-        months = words.months(sorted({*row.unbudgeted_months}))
-        notes.append(text("cards.no_budget", len(row.unbudgeted_months), months=months))
+        gap = {"office": row.unbudgeted_office, "months": words.months(sorted({*row.unbudgeted_months}))}
+        notes.append(text("cards.no_budget", len(row.unbudgeted_months), **gap))
     if row.first_month > row.period_start:
         notes.append(text("cards.no_data_before", month=words.month(row.first_month)))
     if row.period == "running":
@@ -214,7 +210,7 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
     elif row.is_over and not row.compared_offices and row.closed_after_month:
         notes.append(text("offices.closed", month=words.month(row.closed_after_month)))
     elif row.is_over and not row.compared_offices:
-        notes.append(text("cards.no_year_before"))
+        notes.append(text(f"cards.{'no_year_before' if row.commission_before is None else 'none_compared'}"))
     elif compared := _comparison_note(row, words):
         notes.append(compared)
     if row.homes_change is not None and row.average_price_change is None:
@@ -226,10 +222,10 @@ def _period_notes(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days_notes(facts: Facts, running: Row, words: Language) -> list[str]:
-    if not facts.same_days:
+    row = next((row for row in facts.same_days if row.office_id is None), None)
+    if row is None:
         has_last_year = any(row.is_open and row.commission_before for row in facts.months)
         return [words.text("cards.running_note")] if has_last_year else []
-    row = facts.same_days[0]
     change = words.change(row.commission / row.commission_before - 1)
     amounts = {"amount": words.compact(row.commission), "change": change}
     compared = words.text("cards.in_both_years") if running.offices > 1 else ""
@@ -264,6 +260,13 @@ def _budget_covered(row: Row, words: Language) -> str:
     return words.text("cards.of_months", months=loaded - len(row.unbudgeted_months), all=loaded)
 
 
+def _forecast_covered(row: Row, words: Language) -> str:
+    """The text "9 of 10 offices" (for one office, "9 of 12 months") if some have no budget for the year."""
+    if row.offices > 1 or row.year_budget:
+        return _offices_covered(row.forecast_offices, row, words)
+    return words.text("cards.of_months", months=row.budget_months, all=12)
+
+
 def _suffix(text: str) -> str:
     return f" ({text})" if text else ""
 
@@ -285,8 +288,8 @@ def _year(facts: Facts) -> Row | None:
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
     # the forecast in facts.forecasts also covers closed offices with a budget
-    forecast, budget = row.year_forecast, row.year_forecast / Decimal(row.budget_share)
-    return year.with_columns(year_forecast=forecast, year_budget=budget, forecast_offices=row.offices)
+    shares = {"forecast_share": row.budget_share, "forecast_offices": row.offices}
+    return year.with_columns(year_forecast=row.year_forecast, **shares)
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
@@ -346,16 +349,17 @@ def _partial_note(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """A table of the offices' year, and two collapsed ones: the current month and the last whole month."""
+    """Tables of the offices: the year, the current month (collapsed) and the last whole month."""
     table = _offices_table(facts, writer, files, "year")
     if table is None:
         return None
     notes = [writer.words.text("offices.note")]
     if unassigned := {row.name for row in facts.agents if not row.office_id}:
         notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
+    running, month = (_offices_table(facts, writer, {}, name) for name in ("running", "month"))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
-        collapsed=[_offices_table(facts, writer, {}, name) for name in ("running", "month")], notes=notes,
+        collapsed=[running, month and replace(month, is_open=True)], notes=notes,
     )  # fmt: skip
 
 
@@ -374,15 +378,18 @@ def _offices_table(facts: Facts, writer: Writer, files: Mapping[str, str], perio
         "figures.year_forecast", _complete_forecast, "money", is_minor=True,
         note=lambda row: _forecast_note(row, words),
     )  # fmt: skip
+    same_days = facts.same_days if period == "running" else ()
+    changes = {row.office_id: row.commission / row.commission_before - 1 for row in same_days}
     columns = [
         PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
         replace(OF_BUDGET, note=lambda row: row.budget and _budget_covered(row, words)),
         GAP,
         PageColumn("last_year", "commission_change", "change"),
+        PageColumn("same_days", lambda row: changes.get(row.office_id), "change"),
         PageColumn("before", "commission_before", "money", is_minor=True),
         forecast,
-        FORECAST,
+        replace(FORECAST, note=lambda row: row.forecast_share and _forecast_covered(row, words)),
         PageColumn("figures.homes", kind="parts"),
         PageColumn("figures.average_price", kind="compact", is_minor=True),
         PageColumn("figures.fee", "fee_share", "fee", is_minor=True),
@@ -410,14 +417,9 @@ def _office_note(row: Row, words: Language) -> str:
 
 
 def _forecast_note(row: Row, words: Language) -> str:
-    if row.offices > 1:  # a total has a note if only some offices have a forecast
-        part = _offices_covered(row.forecast_offices, row, words)
-        return (
-            f"{words.compact(row.year_forecast)} ({part})" if part and row.year_forecast is not None else ""
-        )
-    if row.year_budget is not None or row.budget_months == 12 or row.closed_after_month:
-        return ""
-    return words.text("offices.no_budget", row.budget_months, all=12)
+    """The forecast of some offices of a total, if the others have none."""
+    part = _offices_covered(row.forecast_offices, row, words) if row.offices > 1 else ""
+    return f"{words.compact(row.year_forecast)} ({part})" if part and row.year_forecast is not None else ""
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
@@ -434,8 +436,8 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("now", "sold_commission", "money"),
         PageColumn("difference", kind="signed money"),
     ]
-    effects = writer.table(words.text("drivers.heading"), "drivers", columns, facts.drivers)
-    if effects is None:
+    table = writer.table(words.text("drivers.heading"), "drivers", columns, facts.drivers)
+    if table is None:
         return None
     charted = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
     amounts = {step: getattr(charted, f"{step}_effect") for step in steps}
@@ -451,6 +453,4 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     ]
     drawing = chart(names[charted.period], labels, series, words.compact)
     notes = [words.text("drivers.note")] if has_offices_effect else []
-    return Section(
-        "drivers", effects.name, ("commission",), charts=[drawing], collapsed=[effects], notes=notes
-    )
+    return Section("drivers", table.name, ("commission",), charts=[drawing], collapsed=[table], notes=notes)

@@ -137,6 +137,7 @@ def _leaderboard(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     columns: Sequence[PageColumn] = [
         PageColumn("place", kind="count", note=lambda row: _rank_change(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),
+        PageColumn("people.office", "office_name"),
         PageColumn("figures.commission", kind="money", has_bar=True),
         PageColumn("figures.homes", kind="parts"),
     ]

@@ -143,9 +143,7 @@ def download(words: Language, name: str, names: Sequence[str], rows: Sequence[Se
 def _csv_value(value: object, decimal: str) -> str:
     if isinstance(value, Decimal | float):
         return f"{value:.4f}".rstrip("0").rstrip(".").replace(".", decimal)
-    if value is None or isinstance(value, int):
-        return "" if value is None else f"{value}"
-    return csv_cell(str(value))
+    return f"{value}" if isinstance(value, int) else csv_cell(str(value or ""))
 
 
 @dataclass(frozen=True)
@@ -158,6 +156,7 @@ class PageTable:
     total: list[Cell]  # empty if the table has no total
     more: int  # how many rows are not shown; the download may have them
     download: Download
+    is_open: bool = False  # if it is among the collapsed tables
 
 
 @dataclass(frozen=True)

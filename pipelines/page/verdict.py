@@ -25,7 +25,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """State the doubts about a page's figures in a line and a table.
 
     Without doubts, the line states one of these: nothing is loaded, the file lacks some figures, or the
-    figures are up to date. In the last case, the line adds that the reports agree, if any were compared.
+    figures are up to date. In the last case, the line names the reports that agree with the office report.
     """
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):
@@ -43,8 +43,10 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     if not rows:
         if facts.missing:
             return PageVerdict("warning", words.text("page.missing"), None)
-        is_compared = any(row.office_months_compared for row in facts.agreements)
-        return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
+        compared = [row.compared for row in facts.agreements if row.office_months_compared]
+        reports = ", ".join(dict.fromkeys(words.label("compared", name) for name in compared))
+        text = words.text(f"verdict.{'well' if reports else 'fresh'}", reports=reports)
+        return PageVerdict("well", text, None)
     severity = "error" if any(row.severity == "error" for row in rows) else "warning"
     subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
     text = words.text("verdict.doubts", len(rows), figures=figures(subjects))

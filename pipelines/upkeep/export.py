@@ -109,13 +109,12 @@ def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedT
     If commission includes VAT, the VAT is deducted from the columns listed in workbook.toml as `with_vat`.
     """
     contents = workbook_contents()
-    cover, bases, headers = (
-        {name: text[language] for name, text in contents[part].items()}
-        for part in ("cover", "basis", "columns")
+    cover, headers = (
+        {name: text[language] for name, text in contents[part].items()} for part in ("cover", "columns")
     )
     vat, vat_rate, stated_basis, published_on = source.frame(_BASIS_QUERY).row(0)
     rate = float(vat_rate or 0) if vat == "included" else 0.0
-    basis = bases[vat].format(rate=f"{100 * rate:g} %")
+    bases = {code: text.format(rate=f"{100 * rate:g} %") for code, text in contents["basis"][vat].items()}
     by_name = {table.name: table for table in tables}
     meanings = []
     with xlsxwriter.Workbook(path, WORKBOOK_OPTIONS) as book:
@@ -139,13 +138,13 @@ def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedT
             meanings.append((name, "", table.name, sheet["meanings"][language]))
             stated = f"as declared in marts.tax_basis: {stated_basis}"
             meanings += [
-                (name, headers[column.name], column.name, column.meaning.replace(stated, basis))
+                (name, headers[column.name], column.name, column.meaning.replace(stated, bases["en"]))
                 for column in columns
             ]
         frame = pl.DataFrame(meanings, ("of", "head", "column", "words"), orient="row")
         _write_sheet(book, cover["name"], frame, cover, {}, first_row=3)
         cover_sheet.write_row(0, 0, [cover["published"], str(published_on or "")])
-        cover_sheet.write_row(1, 0, [cover["commission"], basis])
+        cover_sheet.write_row(1, 0, [cover["commission"], bases[language]])
 
 
 def _write_sheet(

@@ -75,9 +75,7 @@ SELECT
     month,
     CASE WHEN bool_and(is_known) THEN coalesce(sum(commission), 0) END::DECIMAL(18, 4) AS commission,
     CASE WHEN bool_and(is_known) THEN coalesce(sum(commission_before), 0) END::DECIMAL(18, 4) AS commission_before,
-    CASE
-        WHEN bool_and(is_known) THEN sum(commission) / nullif(sum(commission_before), 0) - 1
-    END::DECIMAL(19, 8) AS growth_share,
+    (CASE WHEN bool_and(is_known) THEN sum(commission) / nullif(sum(commission_before), 0) - 1 END)::DECIMAL(19, 8) AS growth_share,
     (sum(commission) FILTER (is_compared))::DECIMAL(18, 4) AS like_for_like_commission,
     (sum(commission_before) FILTER (is_compared))::DECIMAL(18, 4) AS like_for_like_commission_before,
     (sum(commission) FILTER (is_compared) / nullif(sum(commission_before) FILTER (is_compared), 0) - 1)::DECIMAL(19, 8)

@@ -15,12 +15,12 @@
 --   office_name: name of the office
 --   agents: names of all agents, the responsible one first, the others by name
 --   state: "received" if the commission has been received by counted_on; a later day of receipt does not count yet.
---     Otherwise "possession not known", "due" if the day of possession has come, or "signed" before possession
+--     Otherwise "possession not known", "due" from the day after possession, or "signed" until then
 --   commission: whole commission, all agents together, as the service states it; declared VAT is not deducted; currency
 --     not documented, tax basis as declared in marts.tax_basis
 --   outstanding_commission: commission while nothing is received; zero afterwards
 --   due_commission: commission if state is due, else zero
---   age_band: how long the commission has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession
+--   age_band: how long the commission has been due: not yet due, 1-30 days, 31-60 days, over 60 days, or possession
 --     not known; null once received
 --   age_band_number: number of the band to sort by, 1 for the longest due; null once received
 --   days_due: days from possession to counted_on; null unless due
@@ -58,7 +58,7 @@ sales_with_states AS (
         CASE
             WHEN sales.commission_received_on <= answers.counted_on THEN 'received'
             WHEN sales.access_on IS NULL THEN 'possession not known'
-            WHEN sales.access_on <= answers.counted_on THEN 'due'
+            WHEN sales.access_on < answers.counted_on THEN 'due'
             ELSE 'signed'
         END AS state
     FROM marts.sales AS sales
@@ -86,12 +86,12 @@ SELECT
         WHEN state = 'received' THEN NULL
         WHEN state = 'signed' THEN 'not yet due'
         WHEN state = 'possession not known' THEN state
-        WHEN days_due <= 30 THEN '0-30 days'
+        WHEN days_due <= 30 THEN '1-30 days'
         WHEN days_due <= 60 THEN '31-60 days'
         ELSE 'over 60 days'
     END AS age_band,
     nullif(
-        list_position(['over 60 days', '31-60 days', '0-30 days', 'not yet due', 'possession not known'], age_band), 0
+        list_position(['over 60 days', '31-60 days', '1-30 days', 'not yet due', 'possession not known'], age_band), 0
     ) AS age_band_number,
     access_on - contract_on AS days_from_contract_to_possession,
     CASE WHEN state = 'received' THEN commission_received_on - access_on END AS days_from_possession_to_receipt,

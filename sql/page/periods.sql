@@ -10,9 +10,10 @@
 -- before the period. agents is the average number of active agents over the months in which an office was open.
 -- actual is the commission of the offices and months that have a budget. unbudgeted_months are months without a budget
 -- in which an office with a budget for other months of the year earned something; each stands once per office.
+-- unbudgeted_office is one of these offices.
 -- year_forecast and year_budget cover the offices with a budget for every month of the year since they began. A single
--- office has a year_forecast even without such a budget. A year that has ended has no forecast. budget_months counts an
--- office's months with a budget.
+-- office has a year_forecast even without such a budget, and a forecast_share of its months with a budget. A year that
+-- has ended has no forecast. budget_months counts an office's months with a budget.
 WITH office_months AS (
     SELECT
         months.* REPLACE (
@@ -148,6 +149,7 @@ figures AS (
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         list(month ORDER BY month) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_months,
+        any_value(office_id) FILTER (is_over AND budget IS NULL AND actual <> 0 AND budget_month_count > 0) AS unbudgeted_office_id,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budget_offices,
         sum(year_budget) FILTER (year_forecast IS NOT NULL) AS year_budget,
         sum(year_forecast) FILTER (year_budget IS NOT NULL) AS year_forecast,
@@ -159,10 +161,7 @@ figures AS (
 )
 
 SELECT
-    figures.kind,
-    figures.scope,
-    figures.period,
-    figures.office_id,
+    figures.kind, figures.scope, figures.period, figures.office_id,
     figures.first_month,
     figures.last_month,
     figures.period_start,
@@ -197,8 +196,10 @@ SELECT
     CASE WHEN figures.budget IS NOT NULL THEN figures.actual END::DECIMAL(18, 4) AS actual,
     figures.budget_offices,
     figures.unbudgeted_months,
+    coalesce(names.office_name, figures.unbudgeted_office_id) AS unbudgeted_office,
     figures.year_budget::DECIMAL(18, 4) AS year_budget,
     coalesce(figures.year_forecast, CASE WHEN figures.offices = 1 THEN figures.office_forecast END)::DECIMAL(18, 4) AS year_forecast,
+    coalesce(figures.year_forecast / nullif(figures.year_budget, 0), CASE WHEN figures.office_forecast IS NOT NULL THEN goals.year_forecast_attainment_share END)::DOUBLE AS forecast_share,
     figures.forecast_offices
 FROM (FROM figures WHERE side = 'all') AS figures
 LEFT JOIN (FROM figures WHERE side = 'now') AS now
@@ -211,6 +212,9 @@ LEFT JOIN marts.growth AS total
     ON (total.level, total.month) = (CASE WHEN figures.office_id IS NULL THEN figures.kind ELSE 'office' END, figures.last_month)
     AND total.member_id IS NOT DISTINCT FROM coalesce(figures.office_id, nullif(figures.scope, ''))
     AND total.period = CASE figures.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
+LEFT JOIN marts.office_budget_vs_actual AS goals
+    ON (goals.office_id, goals.month, goals.measure) = (coalesce(figures.office_id, figures.scope), figures.last_month, 'commission')
+LEFT JOIN marts.offices AS names ON names.office_id = figures.unbudgeted_office_id
 LEFT JOIN meta.tax_basis AS basis ON true
 WHERE figures.first_month IS NOT NULL
 ORDER BY figures.kind, figures.scope, figures.period, figures.office_id

@@ -9,7 +9,7 @@ SELECT
     count(*) FILTER (is_receipt_noted AND outstanding_commission > 0) AS homes,
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission), 0) END::DECIMAL(18, 4) AS outstanding,
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'not yet due'), 0) END::DECIMAL(18, 4) AS not_due,
-    CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = '0-30 days'), 0) END::DECIMAL(18, 4) AS due_to_30,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (days_due <= 30), 0) END::DECIMAL(18, 4) AS due_to_30,
     CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = '31-60 days'), 0) END::DECIMAL(18, 4) AS due_to_60,
     CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = 'over 60 days'), 0) END::DECIMAL(18, 4) AS due_longer,
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'possession not known'), 0) END::DECIMAL(18, 4) AS undated,

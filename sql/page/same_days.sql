@@ -1,5 +1,5 @@
 -- How does the current month compare with the same days of last year, like for like?
--- One row per page with commission from sales in these days of last year. It covers the page's offices in
+-- One row per page with commission from sales in these days of last year, and one per page and office. It covers the page's offices in
 -- marts.same_days, except those that began since last year or have closed. A page has no row if the commission of one
 -- of these offices is not known, or if the days are fewer than seven. offices_behind are the offices whose days end
 -- before until_on. Declared VAT is deducted.
@@ -21,16 +21,16 @@ WITH page_offices AS (
 )
 
 SELECT
-    kind,
-    scope,
+    kind, scope,
     latest_on AS until_on,
     coalesce(list(member_name ORDER BY member_name) FILTER (until_on < latest_on), []) AS offices_behind,
     coalesce(list(until_on ORDER BY member_name) FILTER (until_on < latest_on), []) AS their_days,
     any_value(not_compared) AS missing_offices,
     without_vat(sum_if_known(sold_commission), any_value(basis))::DECIMAL(18, 4) AS commission,
-    without_vat(sum_if_known(sold_commission_before), any_value(basis))::DECIMAL(18, 4) AS commission_before
+    without_vat(sum_if_known(sold_commission_before), any_value(basis))::DECIMAL(18, 4) AS commission_before,
+    member_id AS office_id
 FROM page_offices
 LEFT JOIN meta.tax_basis AS basis ON true
-GROUP BY kind, scope, latest_on
+GROUP BY GROUPING SETS ((kind, scope, latest_on), (kind, scope, latest_on, member_id))
 HAVING commission IS NOT NULL AND commission_before <> 0 AND day(latest_on) >= 7
-ORDER BY kind, scope
+ORDER BY kind, scope, office_id

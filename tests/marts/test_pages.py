@@ -169,8 +169,9 @@ def test_a_month_without_a_budget_is_named_and_left_out_of_the_comparison(given:
     held(given, "budget_commission", "M1", ["2026-02"])
     budget = {"office_id": "M1", "user_id": "U0", "commission_budget": 10, "valid_from_utc": NIGHTS[0]}
     rows(given, "budget_commission_history", "M1", "2026-02", [budget])
-    year = period(found(given, "periods"), "year")
-    assert (year["actual"], year["unbudgeted_months"], year["year_forecast"] > 190) == (90, [JANUARY], True)
+    year = period(found(given, "periods"), "year", "office")
+    assert (year["actual"], year["unbudgeted_months"], year["unbudgeted_office"]) == (90, [JANUARY], "M1")
+    assert (year["year_forecast"] > 190, year["forecast_share"]) == (True, 9)
 
 
 def test_declared_vat_is_deducted_everywhere_except_from_what_will_be_paid(given: Given) -> None:

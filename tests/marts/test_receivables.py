@@ -13,8 +13,6 @@ from warehouse.store.meta_schema import write_configured
 
 Days = dict[str, Any]
 APRIL = datetime(2026, 4, 10, 3)
-
-
 STATES: dict[str, tuple[Days, tuple[object, ...]]] = {
     "before possession": ({"access_day": "2026-05-01"}, ("signed", 100, 0, None, None)),
     "after it": ({"access_day": "2026-04-01"}, ("due", 100, 100, 9, None)),
@@ -33,9 +31,9 @@ STATES: dict[str, tuple[Days, tuple[object, ...]]] = {
     ),
 }
 AGES: dict[str, tuple[Days, tuple[object, ...]]] = {
-    "tomorrow": ({"access_day": "2026-04-11"}, ("not yet due", 4)),
-    "today": ({"access_day": "2026-04-10"}, ("0-30 days", 3)),
-    "30 days": ({"access_day": "2026-03-11"}, ("0-30 days", 3)),
+    "yesterday": ({"access_day": "2026-04-09"}, ("1-30 days", 3)),
+    "today": ({"access_day": "2026-04-10"}, ("not yet due", 4)),
+    "30 days": ({"access_day": "2026-03-11"}, ("1-30 days", 3)),
     "31 days": ({"access_day": "2026-03-10"}, ("31-60 days", 2)),
     "61 days": ({"access_day": "2026-02-08"}, ("over 60 days", 1)),
     "not known": ({}, ("possession not known", 5)),
@@ -90,6 +88,6 @@ def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more(given: Given) 
 
 def test_what_is_due_is_counted_to_the_day_where_the_chain_is(given: Given) -> None:
     write_configured(given, "clock", [{"timezone": "Europe/Stockholm"}])
-    sold(given, "M1", "2026-01", "M1", "E1", at_utc=datetime(2026, 4, 10, 23), access_day="2026-04-11")
+    sold(given, "M1", "2026-01", "M1", "E1", at_utc=datetime(2026, 4, 10, 23), access_day="2026-04-10")
     found = built(given, "SELECT counted_on, state, days_due FROM marts.receivables")
-    assert found == [(date(2026, 4, 11), "due", 0)]
+    assert found == [(date(2026, 4, 11), "due", 1)]

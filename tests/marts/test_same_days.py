@@ -75,6 +75,9 @@ def test_the_days_of_each_office_end_before_its_own_reading(given: Given) -> Non
         ("office", "M1", date(2026, 2, 19), 0, 30, 3),
         ("office", "M2", date(2026, 2, 9), 0, 10, 1),
     ]
+    page = (SQL / "page" / "same_days.sql").read_text("utf-8")
+    commissions = built(given, f"SELECT office_id, commission FROM ({page}) WHERE kind = 'chain'")
+    assert {*commissions} == {("M1", 30), ("M2", 10), (None, 40)}
 
 
 def test_an_office_that_lacks_a_row_is_in_neither_sum_and_is_named_and_its_users_are_not_compared() -> None:

@@ -106,7 +106,7 @@ def period(
         commission_before=known / Decimal("1.1"),
     )  # fmt: skip
     if name == "year":
-        found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000))
+        found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000), forecast_share=0.75)
     if not is_over:
         return replace(found, first_month=NEWEST, last_month=NEWEST, period_start=NEWEST)
     return replace(
@@ -199,7 +199,7 @@ def rows_of_office(office: str) -> dict[str, list[Row]]:
             row("due_sales", *both, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
         ],
         "earners": [
-            row("earners", period, LAST, agent_name, *amounts(10, 1), 1, False, 2, False)
+            row("earners", period, LAST, agent_name, *amounts(10, 1), 1, False, 2, False, office)
             for period in ("month", "quarter", "year")
         ],
         "receivables": [owed(office)],

@@ -119,7 +119,8 @@ def test_a_workbook_is_in_the_language_of_the_settings(here: Path) -> None:
     assert book.sheetnames == ["Försättsblad", "Kontor", "Bemanning"]
     basis = "utan moms, liksom budgeten: 25 % är avdragen; ej inbetalt är med moms"
     assert [cell.value for cell in book["Försättsblad"]["B"][:2]] == ["2026-11-21", basis]
-    meaning = ("Kontor", "Provision", "commission", f"earned, {basis}")
+    english = "excluding VAT, like budgets: 25 % is deducted; commission not yet received includes VAT"
+    meaning = ("Kontor", "Provision", "commission", f"earned, {english}")
     assert meaning in book["Försättsblad"].iter_rows(values_only=True)
     assert [cell.value for cell in book["Kontor"][2]] == [datetime(2026, 10, 1), "Kalmar", 100]
     assert list(book["Bemanning"].iter_rows(values_only=True)) == [
