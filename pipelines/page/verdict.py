@@ -55,8 +55,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
 
 
 def _issue(row: Row, words: Language, timezone: ZoneInfo) -> str:
-    day = words.day(local_day(row.read_at_utc, timezone))
-    return words.label("conditions", row.kind).format(day=day)
+    return words.label("conditions", row.kind).format(day=words.day(local_day(row.read_at_utc, timezone)))
 
 
 def _affected_offices(row: Row, words: Language) -> str:

@@ -3,8 +3,7 @@
 -- The largest change comes first. If an agent's share of a sale was changed, only this list shows it: no total of an
 -- office has changed. Declared VAT is deducted.
 SELECT
-    users.office_id,
-    users.office_name,
+    users.office_id, users.office_name,
     users.user_label AS agent,
     month,
     without_vat(before.commission, basis)::DECIMAL(18, 4) AS amount_before,

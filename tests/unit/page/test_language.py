@@ -55,10 +55,7 @@ def test_both_languages_have_the_same_placeholders() -> None:
 )
 def test_a_number_and_a_date_are_written_as_the_language_does(written: str, text: str) -> None:
     assert written.replace("\N{NO-BREAK SPACE}", " ") == text
-
-
-def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:
-    assert " " not in SWEDISH.number(1_234_567)
+    assert " " not in SWEDISH.number(1_234_567)  # a number is never broken at the end of a line
 
 
 def test_a_time_is_in_the_brokerage_s_time_zone_also_in_summer() -> None:
