@@ -85,7 +85,7 @@ def next_message(
 
     The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
     none, but earlier errors were reported, it says that all is well again. Any other message lists only new
-    errors, and leaves out conditions until the latest nightly run has been reported.
+    errors. It leaves out conditions that the message about the latest nightly run will list.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -127,7 +127,7 @@ def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) ->
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
-    """The runs that failed since the last tick and are not retried, except nightly runs."""
+    """The runs, other than nightly runs, that failed since the last tick and are not retried."""
     since = to_datetime(last_tick) - LATE_ENTRIES
     filters = project.runs_filter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
@@ -167,7 +167,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            # without name and link, the reason equals its line in `listed`, and equal lines are shown once
+            # a reason that a condition already states gets no name and link: equal lines are shown once
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors

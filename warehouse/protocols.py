@@ -35,7 +35,7 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """A documented column. If it has the ids of persons, `id_of` is the kind of person."""
+    """A column that the catalogue declares. If it has the ids of persons, `id_of` is the kind of person."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +46,7 @@ class DocumentedColumn(Protocol):
 
 
 Documented = Mapping[str, DocumentedColumn]
-"""The documented columns of a table by name."""
+"""The declared columns of a table by name."""
 
 
 class TableLike(Protocol):

@@ -30,7 +30,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    `name` is the setting that contains the login, for messages.
+    `name` says in messages which settings contain the login.
     """
 
     username: str = field(repr=False)
@@ -44,16 +44,16 @@ class Login:
     def hide(self, text: str) -> str:
         """The text without this login, which the service or a library may have repeated.
 
-        The login is also found in Base64, escaped for JSON or HTML, and percent-encoded. A username or
-        password of fewer than four characters stays.
+        Also hides the login in Base64, escaped for JSON or HTML, and percent-encoded. A username or password
+        of fewer than four characters stays.
         """
         return _hide_secrets((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """The body without the password. The username stays, because it may be an ordinary word.
 
-        A body with rows also keeps a password of fewer than eight characters, of only letters, or without
-        letters, because it may be a value in a row.
+        In a body with rows, a password stays too if it is shorter than eight characters, has only letters, or
+        has no letters: it may be a value in a row.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -179,9 +179,9 @@ ErrorKind = Literal["unreachable", "timed out", "broken", "too large", "stale", 
 class Try:
     """The outcome of one try of a request.
 
-    `status` is None if no answer arrived. `error_kind` is None if there was no error, or if the answer has a
-    status other than 2xx. `detail` describes the error, without the login. `bytes` is the size of the
-    decompressed body.
+    `status` is None if no answer arrived. `error_kind` is set if no answer arrived or the answer cannot be
+    used; an answer like a 404 or 500 has only its `status`. `detail` describes the error, without the login.
+    `bytes` is the size of the decompressed body.
     """
 
     request: Request

@@ -17,8 +17,8 @@ OUR_COLUMNS = (
     "valid_from_utc", "valid_to_utc", "rowid",  # rowid is DuckDB's own row number
 )  # fmt: skip
 NEARLY_ALL = 0.9
-"""A report with `Choices` is requested once for each value of a parameter. If at least this share of the ids
-returned for the first value is returned for the second too, the service ignores the parameter."""
+"""A report with `Choices` is requested once for each value of a parameter. If the second value
+returns at least this share of the first value's ids again, the service is taken to ignore the parameter."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
 
 
 def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
-    """Drop the rows that a report with pages and a choice (`Choices`) has returned more than once.
+    """Keep one copy of each row that a report with pages and a choice (`Choices`) has returned repeatedly.
 
-    If an id was returned for both values of the choice, only the rows of the last value stay: a lead that was
-    returned as active and as removed stays as removed. Of rows with equal declared columns, only the first
-    stays. If the service ignores the choice, a row returned for both values has null in the choice's column.
+    Of an id returned for both values, only the rows of the second value stay: a lead returned as active and
+    as removed stays as removed. If the service ignores the choice, these rows get null in its column, because
+    the true value is unknown. Of rows with equal declared columns, only the first stays.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):

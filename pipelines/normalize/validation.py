@@ -30,9 +30,9 @@ class Months:
 
     - `first_days` are the months' first days, null for an unknown month or a date in no requested month.
     - `dated_by` is the column that states the months, if any.
-    - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. They
-      name another month, or their date is just outside the window: in an answer for May, a row of 30 April is
-      left out, but a row of 15 April is rejected.
+    - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. If
+      rows name their month, they are those of other months. If rows have a date, they are those just outside
+      the window: for May, a row of 30 April is left out, but a row of 15 April is rejected.
     - `are_unknown` is true if several months were requested, but no row states its month, and all rows
       therefore count for the first month.
     """

@@ -29,7 +29,7 @@ FORECAST = PageColumn("offices.year_end_share", "forecast_share", "share")
 
 
 def _complete_forecast(row: Row) -> Decimal | None:
-    """The forecast of the year. A total has none if the forecast of an open office is missing."""
+    """The forecast of the year. A row of several offices has none if one that has not closed lacks it."""
     forecast: Decimal | None = row.year_forecast
     return forecast if row.offices == 1 or row.forecast_offices >= row.open_offices else None
 
@@ -287,7 +287,7 @@ def _year(facts: Facts) -> Row | None:
     row = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or not (year.year_budget and row and row.budget_share):
         return year
-    # the forecast in facts.forecasts also covers closed offices with a budget
+    # unlike the period's forecast, this one covers closed offices with a budget
     shares = {"forecast_share": row.budget_share, "forecast_offices": row.offices}
     return year.with_columns(year_forecast=row.year_forecast, **shares)
 

@@ -1,4 +1,4 @@
-"""Checks of the data: each is a query for rows that violate it."""
+"""Checks of the data: each is a query for rows that should not exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AFFECTED_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""Columns that name what a row of a check affects; each distinct combination of their values is a subject."""
+"""Columns that say where a violation is. Each distinct combination of values is a subject of the result."""
 ERROR = "error"
 
 
@@ -130,7 +130,7 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
 def _violations(
     connection: DuckDBPyConnection, sql: str
 ) -> tuple[int, list[dict[str, object]], list[dict[str, object]]]:
-    """The number of a query's rows, the first of them, and the subjects of all."""
+    """The number of a query's rows, the first few of them, and the subjects of all."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE violations AS {sql}")
     sample = mappings(connection.execute(f"FROM violations ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
     if not sample:

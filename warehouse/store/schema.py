@@ -42,7 +42,7 @@ class StoredColumn:
     description: str
     first_seen_utc: datetime | None = None
     first_load_id: str | None = None
-    name_inferred: bool = False  # whether the field's name in the JSON is not documented
+    name_inferred: bool = False  # whether `source` is assumed, not documented by the service
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
@@ -87,7 +87,7 @@ class TableSchema:
     def requested_id(self) -> str | None:
         """SQL for the id by which a row was requested; None if the report is not requested by id.
 
-        The columns are named `asked_...` and have no source; several are joined with ID_SEPARATOR.
+        The id is in the columns named `asked_...`, which have no source; ID_SEPARATOR joins several.
         """
         names = [
             quoted(column.name)

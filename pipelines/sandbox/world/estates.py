@@ -1,4 +1,4 @@
-"""Estates of an office in a month, with all their versions, and running commissions."""
+"""An office's estates of a month in all their versions, and the steps in which agents earn commission."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, mark
 ASSIGNMENTS_PER_DESK = {records.VALUATION: 2.5, records.WRITING: 0.15}  # in a month
 FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
 """The lowest and the highest fee, in öre."""
-FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}  # so that no sale has the same number
+FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}  # sales have lower numbers
 NEARBY_USER_SHARE = 0.24
 """Of the estates with several users, this share has one from another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
@@ -307,7 +307,7 @@ def _estate_steps(rng: Random, estate: Estate) -> Iterator[RunningStep]:
 def project_steps(
     seed: int, office: Office, month: Month, own: Sequence[User], activity: float
 ) -> Iterator[RunningStep]:
-    """The steps for the units that a project sells in the month. Two units may have equal steps."""
+    """The steps of the homes that a project sells in the month. Two homes may have equal rows, on purpose."""
     number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
     project = random_for(seed, "project", office.number, number)
     if not happens(project, 0.6):

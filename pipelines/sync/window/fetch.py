@@ -55,7 +55,7 @@ MIN_LOST_ROWS, MIN_LOST_SHARE = 10, 0.1
 LARGE_ANSWER_BYTES = 1_000_000
 """Larger answers are parsed one at a time, because parsing takes about seven times their size in memory."""
 MAX_PARSED_BYTES = 8_000_000
-"""A window's first answers stay parsed, up to this size in total. Later ones are parsed a second time."""
+"""Answers of a window stay parsed up to this total size; the others are parsed again to be normalized."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class _WindowReader:
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):
-            # Then all choices are read unpaged: a row may have moved, for example from Active to Removed.
+            # Both are then read unpaged: a row may have become Removed since the pages of Active were read.
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -286,7 +286,7 @@ class _WindowReader:
             tries = TRIES_PAST_END if has_all_stated_rows else None
             return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
-            # After all rows of the stated total have arrived, a page that fails counts as rejected.
+            # A later page is rejected by 400 or 404, or by any failure after all stated rows have arrived.
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_all_stated_rows):
                 raise
             raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error
