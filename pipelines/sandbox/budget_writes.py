@@ -32,7 +32,7 @@ def _now() -> datetime:
 
 @dataclass
 class BudgetWrites:
-    """All budgets set since the service started; each is shown `visible_after` seconds later."""
+    """All budgets set since the service started; each is shown `visible_after` seconds after it was set."""
 
     visible_after: float = 0.0
     omitted: Omitted = "kept"
@@ -46,10 +46,7 @@ class BudgetWrites:
         self.written.setdefault(key, []).append((shown_at, budget))
 
     def merge(self, office_id: str, month: Month, budgets: Mapping[str, Budget]) -> dict[str, Budget]:
-        """By user, the budgets of an office and month.
-
-        A written budget replaces the one in `budgets` after its delay.
-        """
+        """By user, the budgets written for the office and month and shown by now, else those of `budgets`."""
         merged, now = dict(budgets), self.clock()
         for (office, _, budget_month), writes in self.written.items():
             if (office, budget_month) == (office_id, month):

@@ -18,7 +18,7 @@ JSON = "application/json; charset=utf-8"
 
 @dataclass(frozen=True)
 class Call:
-    """A request as received; header names are in lower case."""
+    """A request; its header names are in lower case."""
 
     method: str
     target: str
@@ -92,7 +92,7 @@ class LoggedCall:
 
 
 class CallLog:
-    """The requests since the log was cleared; a `file`, if any, gets every request as a line of JSON."""
+    """The requests since the log was last cleared. A `file` gets every request as a line of JSON."""
 
     def __init__(self, file: Path | None = None) -> None:
         if file is not None:

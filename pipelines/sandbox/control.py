@@ -16,7 +16,7 @@ from pipelines.sandbox.world.world import World
 
 
 class ControlledService(Protocol):
-    """The members of a service that the control addresses use."""
+    """The members of a service that these addresses use."""
 
     @property
     def shapes(self) -> str: ...

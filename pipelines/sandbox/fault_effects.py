@@ -72,13 +72,13 @@ def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str
 
 
 def move_rows(query: ReportQuery, faults: Sequence[Fault], counts: dict[str, int], call: Call) -> ReportQuery:
-    """The query of a page, with the effects of the faults in `faults.PAGES`.
+    """The query of a page, as these faults change it.
 
     - `repeated_ids`: every page but the first begins with rows of the page before.
-    - `moving_rows`: the first answer for a window lacks some rows, whichever page it is. The later answers
-      have them. If the fault is restless, the third, the fifth and so on lack them too.
+    - `moving_rows`: the first answer for a window lacks some rows, whichever page it is. If the fault is
+      restless, so do the third, the fifth and so on.
 
-    For each window, `counts` gets the number of answers before this one.
+    For each window, `counts` gets the number of its earlier answers.
     """
     for fault in faults:
         if fault.kind == "repeated_ids" and query.page[0] > 0:

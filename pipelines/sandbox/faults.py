@@ -39,7 +39,7 @@ PAGES = {
     "repeated_ids": "repeats rows of the previous page",
 }
 CONTENTS = {
-    "unknown_fields": "adds undocumented fields to some rows",
+    "unknown_fields": "adds unknown fields to some rows",
     "wrong_types": "puts a value of the wrong type into some rows",
     "wrong_rows": "replaces some rows with something other than an object",
     "nested_list": "adds a list of objects to every row",
@@ -51,16 +51,16 @@ KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
 """The kinds of faults, each with its effect."""
 OPTIONS = {
     "rate": "share of requests that fail, from 0 to 1",
-    "count": "the largest number of failures",
-    "after": "requests that succeed first",
-    "tries": "number of tries of the same request that fail",
+    "count": "largest number of failures",
+    "after": "number of requests that succeed first",
+    "tries": "number of failing tries of each request",
     "path": "only for paths that contain this text",
     "customer": "only for this customer",
     "seconds": "length of a delay or a Retry-After",
     "retry_after": "form of a Retry-After: seconds, date or none",
-    "rows": "rows that move or are repeated",
+    "rows": "number of rows that move or are repeated",
     "share": "share of rows that are spoiled, from 0 to 1",
-    "restless": "true: moving_rows hides the rows in every second answer",
+    "restless": "true: moving_rows hides rows in the first, third, fifth answer and so on",
 }
 
 
@@ -125,9 +125,9 @@ _TYPES: dict[str, Callable[[str], object]] = {
 
 
 class Faults:
-    """The active faults. Each counts the requests that it matched and those that it struck.
+    """The active faults, and how many requests each matched and struck.
 
-    A request matches by path and customer. Options such as `rate` decide whether the fault then strikes.
+    A fault matches requests by path and customer. Options such as `rate` decide which of these it strikes.
     """
 
     def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--activity", type=float, default=1.0, help=f"how busy the agents are {default}")
     add("--host", default="127.0.0.1", help=f"a loopback address {default}")
     add("--port", type=int, default=8765, help="default %(default)s; 0 takes a free one")
-    add("--shapes", choices=("a", "b"), default="a", help="one of two guesses at the undocumented shapes")
+    add("--shapes", choices=("a", "b"), default="a", help="a or b: two guesses at what the interface omits")
     readings = ("inclusive", "exclusive", "day")
     add("--date-to", choices=readings, default=readings[0], help=f"how dateTo is read {default}")
     page_help = f"the largest accepted pageSize {default}"

@@ -25,7 +25,7 @@ AnswerFunction = Callable[[ReportQuery], object]
 
 LOCAL = ZoneInfo("Europe/Stockholm")
 ONE_YEAR, TWO_MONTHS = 12, 2  # in months
-# The values of choice parameters that the sandbox accepts.
+# The values that the sandbox accepts for each of these parameters.
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
     "selectionType": ("Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"),
@@ -95,7 +95,7 @@ class Parameters:
     errors: dict[str, list[str]] = field(default_factory=dict)
 
     def interval(self, max_months: int | None) -> tuple[datetime, datetime]:
-        """The times dateFrom and dateTo, at most `max_months` apart. If that is None, both are optional."""
+        """The times dateFrom and dateTo. Under a limit of `max_months`, both are required."""
         start = self._moment("dateFrom", required=max_months is not None) or datetime.min
         end = self._moment("dateTo", required=max_months is not None) or datetime.max
         if self.errors:
@@ -108,7 +108,7 @@ class Parameters:
         return start, end
 
     def choice(self, name: str) -> str | None:
-        """The value of a choice as CHOICES spells it; None if it is missing or invalid."""
+        """The value of a parameter, spelled as in CHOICES; None if it is missing or invalid."""
         values = CHOICES[name]
         text = self._text(name, required=name == "selectionType")
         if not text:

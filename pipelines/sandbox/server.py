@@ -27,7 +27,7 @@ def loopback(host: str) -> str:
         is_own = False
     if not is_own:
         raise ValueError(
-            f"the sandbox listens on the loopback address only, not on {host!r}, because its password is "
+            f"the sandbox listens on a loopback address only, not on {host!r}, because its password is "
             f"public; use 127.0.0.1"
         )
     return "127.0.0.1" if host == "localhost" else host
@@ -36,7 +36,7 @@ def loopback(host: str) -> str:
 class SandboxServer(ThreadingTCPServer):
     """Serves a sandbox service over HTTP.
 
-    Raises ValueError if the host is not on loopback, and OSError if the port cannot be used.
+    Raises ValueError if the host is not a loopback address, and OSError if the port cannot be used.
     """
 
     allow_reuse_address = True

@@ -1,4 +1,4 @@
-"""Budgets of one month, and budget reports over several months. The shape of all their rows is a guess."""
+"""Budgets of one month, and budget reports over several months. The shapes of their rows are guesses."""
 
 from __future__ import annotations
 

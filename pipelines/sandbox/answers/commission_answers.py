@@ -1,4 +1,4 @@
-"""Commissions by office, by user and by month; running and live commissions."""
+"""Commissions by office, by user, by month and live; running commissions (parts obtained on a day)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Sh
 class Sums:
     """Sums over shares.
 
-    The first three are amounts in öre. The last three count assignments by share: 10,000 is one assignment.
+    The first three are amounts in öre. The last three are parts of assignments: 10,000 is a whole assignment.
     """
 
     commission: int = 0
@@ -101,7 +101,7 @@ def by_month(query: ReportQuery) -> object:
 
 
 def running_commissions(query: ReportQuery) -> object:
-    """RunningCommissions: parts of commissions obtained in the interval, without ids; two may be equal."""
+    """RunningCommissions: parts of commissions obtained in the interval. Rows lack ids; two may be equal."""
     return [
         {
             "userId": step.user_id,
@@ -118,7 +118,7 @@ def running_commissions(query: ReportQuery) -> object:
 
 
 def live_report(query: ReportQuery) -> object:
-    """LiveData/CommissionReport: sums by user. Only contracts of this month and the two before it count."""
+    """LiveData/CommissionReport: sums by user, of contracts signed in this month or in the two before it."""
     today = query.snapshot.world.as_of
     first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
     sums: dict[str, Sums] = {}
@@ -141,7 +141,7 @@ def live_report(query: ReportQuery) -> object:
 
 
 def _shares(query: ReportQuery) -> Iterator[tuple[date, str, Share]]:
-    """Yield the offices' shares of contracts in the interval, each with contract day and assignment."""
+    """Yield the requested offices' shares of contracts in the interval, with contract day and assignment."""
     office_ids = {office.customer_id for office in query.offices}
     chain = query.snapshot.world.history.chain
     related = (other for office in query.offices for other in chain.group_offices(office))

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pipelines.sandbox.world import market, records
 
 Object = dict[str, object]
-"""A JSON object; its amounts are in kronor or euros, not in öre or cents."""
+"""A JSON object; its amounts are in kronor or another currency, not in öre or cents."""
 
 STATUSES = {
     records.FOR_SALE: (2, "Till salu"),
@@ -54,7 +54,7 @@ def day(value: date | None) -> str | None:
 
 
 def from_hundredths(value: int | None) -> float | None:
-    """An amount in öre or cents as kronor or euros, with decimals; None stays None."""
+    """Convert öre to kronor, or cents to units of their currency, with decimals; None stays None."""
     return None if value is None else value / 100
 
 

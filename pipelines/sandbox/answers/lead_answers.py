@@ -1,4 +1,4 @@
-"""Leads and tips, whole or page by page."""
+"""Leads and tips, all at once or page by page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def report(query: ReportQuery) -> object:
 
 
 def paged(query: ReportQuery) -> object:
-    """TipsAndLeads/Report/Paged. Shape a divides all rows into pages. Shape b divides each of the lists."""
+    """TipsAndLeads/Report/Paged: pages of all rows together (shape a), or of each list (shape b)."""
     index, size = query.page
     all_leads = list(_requested_leads(query))[query.hidden_rows :]
     total = len(all_leads)

@@ -1,4 +1,4 @@
-"""Answers about sales, nested as office > year > month > estate > agents > changes, and simpler variants."""
+"""Answers about sales: office > year > month > estate > agent > change, and simpler forms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def report_for_estate(query: ReportQuery) -> object:
 
 
 def sold_estates(query: ReportQuery) -> object:
-    """BusinessIntelligence/Estates: sold estates with few fields, in a list for each office and kind."""
+    """BusinessIntelligence/Estates: sold estates with few fields, listed by office and kind."""
     offices: list[Object] = []
     for office in query.offices:
         lists: dict[str, list[Object]] = {name: [] for name in dict.fromkeys(LISTS.values())}
@@ -95,7 +95,7 @@ def report(query: ReportQuery, *, sales_only: bool = False, is_short: bool = Fal
 
 
 def _selection_time(query: ReportQuery, view: EstateView) -> date | None:
-    """The time by which `selectionType` selects the estate; None if no such time is in the interval."""
+    """The contract day or another time, as `selectionType` says; None if outside the interval."""
     candidates: list[date | None] = [view.current.contract_on]
     if query.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(view.versions)]

@@ -16,7 +16,7 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, Runnin
 from pipelines.sandbox.world.world import World
 
 Shapes = Literal["a", "b"]
-"""Two plausible guesses at the undocumented shapes."""
+"""Two guesses at each shape that the interface does not describe."""
 
 DateTo = Literal["inclusive", "exclusive", "day"]
 """Where an interval ends: at dateTo (inclusive), just before dateTo (exclusive), or at its day's end (day).
@@ -116,10 +116,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class ReportQuery:
-    """A valid request: its offices, interval and choices, and the shapes of its answer.
+    """A valid request: its offices, interval and parameters, and the shapes of its answer.
 
-    `page` has an index and a size. Only faults set the last two fields. The first `hidden_rows` leads are
-    left out, and a page begins with the last `repeated_rows` rows of the page before.
+    `choice` is a value in routes.CHOICES; `page` is an index and a size. Only faults set the last two fields:
+    the first `hidden_rows` leads are left out; a page repeats the last `repeated_rows` of the page before.
     """
 
     snapshot: Snapshot
@@ -152,7 +152,7 @@ class ReportQuery:
         return moment <= self.end
 
     def employed(self, office: Office, extra_ids: Container[str] = ()) -> list[tuple[User, UserCard]]:
-        """An office's users employed at any time in the interval, and those with one of `extra_ids`."""
+        """An office's users employed at any time in the interval, and those in `extra_ids`."""
         first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
         return [
             (user, self.snapshot.card(user))

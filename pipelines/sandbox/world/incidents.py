@@ -14,12 +14,12 @@ from pipelines.sandbox.world.records import Budget, Estate, Lead, LeadStep, User
 KNOWN_BEFORE = timedelta(days=21)
 """An incident concerns only a sale or lead that has been known at least this long."""
 EMPLOYED_BEFORE = timedelta(days=90)
-"""The user who leaves has been employed at least this long."""
+"""A user who leaves has been employed at least this long."""
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """The incidents of one day at one office. One that finds no suitable sale, lead or user is left out.
+    """The incidents of one day at one office, except those for which it lacks suitable sales, leads or users.
 
     Of the sales of `month`, one is cancelled, and the commission of another is restated. A lead of that month
     is removed. One user leaves. The budgets of a user who stays are raised, from the month of `day` on.
@@ -75,7 +75,7 @@ class Incidents:
         return tuple(changed.get(estate.id, estate) for estate in estates)
 
     def leads(self, leads: Sequence[Lead]) -> tuple[Lead, ...]:
-        """The leads of the month, with the first suitable one removed."""
+        """The leads of the month; the first suitable one gets the state of a removed lead."""
         candidates = [lead for lead in leads if lead.way == "incoming" and self._is_active(lead)]
         if not candidates:
             return tuple(leads)

@@ -1,4 +1,4 @@
-"""The market: seasons, growth, kinds of estates, prices, commissions, and how amounts are split."""
+"""The market: seasons, growth, kinds of estates, prices, commissions, and splits of amounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of people, streets and companies, and towns with their price levels."""
+"""Names of people, streets and companies; messages; towns with typical prices; places abroad."""
 
 from __future__ import annotations
 

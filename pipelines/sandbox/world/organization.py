@@ -90,7 +90,7 @@ def _group_name(group: str) -> str:
 
 
 def _trademarks(offices: list[Office]) -> list[Trademark]:
-    """A trademark for each group and single office; each group also has one for new homes."""
+    """A trademark for each group and each office without a group, and one for the new homes of each group."""
     marks: dict[str, list[str]] = {}
     for office in offices:
         if office.group:
@@ -164,7 +164,7 @@ def _plain(text: str) -> str:
 
 
 def budgets(seed: int, user: User, year: int) -> list[Budget]:
-    """Every budget ever set for a user and a year, oldest first; some are changed once, some twice."""
+    """Every budget ever set for a user and a year, oldest first. Those of some users change once or twice."""
     if user.hired >= date(year, 12, 1) or (user.left is not None and user.left <= date(year, 1, 1)):
         return []
     rng = random_for(seed, "budget", user.id, year)

@@ -143,7 +143,7 @@ class Estate:
     kind: str
     place: Place
     is_new_home: bool
-    intake: int  # how the seller came to the office, as an index of formats.INTAKES
+    intake: int  # how the seller came to the office: the place in formats.INTAKES, from 1
     commission_text: str | None
     created_at: datetime
     advertised_at: datetime | None
