@@ -104,7 +104,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write a cover and all sheets with rows.
+    """Write the cover and the sheets; a sheet without rows is left out.
 
     If commission includes VAT, the VAT is deducted from the columns listed in workbook.toml as `with_vat`.
     """

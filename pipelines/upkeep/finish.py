@@ -1,4 +1,4 @@
-"""Publishing: marts, checks and, if nothing blocks it, a new published file with pages and export."""
+"""Publishing: marts, checks and, unless an error blocks publication, a new file with pages and export."""
 
 from __future__ import annotations
 

@@ -75,9 +75,9 @@ def _existing_pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Draw all pages of the published file. Returns the path of the chain's page.
 
-    Pages of figures are written only after all are rendered, the chain's page last, so none is older than
-    that. Pages of earlier publications are removed if they are not drawn again. Raises WarehouseError if
-    there is no published file, or if a page cannot be written.
+    If a page of figures cannot be rendered, none is written. The chain's page is written last of them, so
+    after a kill none of them is older than the chain's. Earlier pages that are not drawn again are removed.
+    Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:

@@ -1,4 +1,4 @@
-"""Shapes before a sync: proposals are adopted, and reports whose shape changed are replayed.
+"""Shapes before a sync: proposed shapes are adopted, and reports whose shape changed are replayed.
 
 If a report's shape has changed, its stored answers are loaded again first, so that the sync does not record
 corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
@@ -38,7 +38,7 @@ def prepare_shapes(
 ) -> RunContext:
     """Adopt proposals and replay the reports whose shape changed. Returns the context with current shapes.
 
-    `on_message` receives sentences about these shapes. Raises ShapesError if the operator's file is invalid.
+    `on_message` receives sentences about the shapes. Raises ShapesError if the shapes file is invalid.
     """
     catalogue, loaded = adopt_shapes(settings, selection, context, on_message, may_request=True)
     for name, shapes in loaded.items():
@@ -48,7 +48,7 @@ def prepare_shapes(
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         count = len(replayed.unfit)
-        unfit = f"; answers that fit only the earlier shape, whose rows stay: {count}" if count else ""
+        unfit = f"; answers whose rows stay, as they fit only the earlier shape: {count}" if count else ""
         on_message(f"the shape of {name} changed; stored answers read again: {replayed.loads}{unfit}")
         for failure in replayed.failures:
             on_message(f"a stored answer could not be read again and stays as loaded: {failure}")
@@ -58,7 +58,7 @@ def prepare_shapes(
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
-    """Propose shapes for undocumented reports, and add the complete proposals to the operator's file.
+    """Propose shapes for reports whose shape is assumed, and add complete proposals to the shapes file.
 
     A report that is loaded or in the file gets no proposal. Proposals come from stored answers; with
     `may_request`, reports that were never requested are requested. Returns the catalogue with the shapes of
@@ -83,7 +83,7 @@ def adopt_shapes(
 
 
 def add_to_file(path: Path, samples: Sequence[Sample]) -> list[str]:
-    """Append proposals for reports that are not yet in the operator's file. Returns the names added."""
+    """Append proposals for reports that are not yet in the shapes file. Returns their names."""
     current = path.read_text("utf-8") if path.exists() else ""
     proposals = {sample.report: sample.proposal for sample in samples if sample.proposal}
     added = [name for name in proposals if name not in tomllib.loads(current)]

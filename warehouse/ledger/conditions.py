@@ -98,7 +98,7 @@ class Condition:
     check_name: str = ""
     row_count: int = 0
     cause_key: str = ""
-    """Conditions with the same key are reported as one. One without a key is reported alone."""
+    """Conditions with the same key are reported as one. A condition without a key is reported alone."""
 
     def __post_init__(self) -> None:
         if not self.severity:

@@ -43,13 +43,13 @@ _DENIED = "SELECT report, customer, denied_at_utc FROM meta.access"
 _MOST_REQUESTS = "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
 LAKE = "lake"
 BUDGET = ("plan_id", "office_id", "user_id", "month")
-"""The columns that identify a budget of a plan; a budget has a row for each measure."""
+"""The columns that identify a budget in meta.budget_pushes; each measure of the budget has a row."""
 _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMonth:
-    """A stored month. `state` is 'held' (not "held back") if it was fetched after its end, else 'open'."""
+    """A stored month. `state` is 'open' (see `WindowResult.open_months`) or 'held' (not "held back")."""
 
     fetched_at_utc: datetime
     state: str
@@ -102,7 +102,7 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # by month with a recorded change: the time since which it is due, unless it was fetched later than that
+    # by month with a recorded change: the month is due if it was last fetched before this time
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # by month of a report with history: when its snapshot last differed from the previous one
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
@@ -131,7 +131,7 @@ def ledger_of(store: Store) -> Ledger:
 
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
-    """The ledger of an open file."""
+    """The ledger of the connected file."""
 
     def by_pair(query: str) -> dict[Pair, Sequence[Any]]:
         return {
@@ -351,11 +351,11 @@ def record_push(
     after: Mapping[str, int | None],
     found: Mapping[str, int | None],
 ) -> None:
-    """Replace the stored state of one budget of a plan, a row for each measure.
+    """Replace the stored state of one planned budget, a row for each measure.
 
     `before`, `after` and `found` have, by measure, the amount before the plan, the planned amount, and the
-    amount that the service showed last. `budget` has the other columns. Its `sent_count` is added to the
-    stored count. If its `sent_at_utc` is empty, the stored time stays.
+    amount that the service showed last. `budget` has the other columns of meta.budget_pushes. Its
+    `sent_count` is added to the stored count. If its `sent_at_utc` is empty, the stored time stays.
     """
     earlier = connection.execute(
         f"""

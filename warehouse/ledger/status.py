@@ -60,7 +60,7 @@ class DailyRequests:
 
 @dataclass(frozen=True)
 class Overview:
-    """Everything that the command `status` shows; `status --json` writes these names."""
+    """Everything that the command `status` shows; `status --json` uses these field names."""
 
     standings: Sequence[ReportStatus]
     conditions: Sequence[Condition] = ()
@@ -70,9 +70,9 @@ class Overview:
     is_published: bool = True
     """Whether a published version is recorded. After a replay of a lost working file, none is recorded."""
     is_lost: bool = False
-    """Whether landing has answers, but the file that had their rows does not exist."""
+    """Whether the working file is missing, although landing has answers."""
     published_file: str = ""
-    """GONE, CHANGED, DAMAGED, UNRECORDED (after a replay of a lost working file), or empty if it is well."""
+    """GONE, CHANGED, DAMAGED or UNRECORDED (after a replay of a lost working file), else empty."""
 
 
 GONE, CHANGED, DAMAGED, UNRECORDED = "gone", "changed", "damaged", "unrecorded"

@@ -75,8 +75,8 @@ def loads_to_replay(
     A replay repeats these loads:
     - the newest load of each month of a report and customer
     - every snapshot that is loaded or waits for a replay
-    - an answer that did not fit its shape, unless a later answer for one of its months, or a later snapshot,
-      was loaded
+    - every answer that did not fit the report's shape, unless a later answer for one of its months, or a
+      later snapshot, was loaded
 
     `reports` limits the result to these reports. With `only_quarantined`, the result has only loads of the
     first two kinds that have quarantined rows.
@@ -127,7 +127,7 @@ def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """By report, the fingerprints of the shapes by which its current rows were read; "" means unknown."""
+    """By report, the recorded shapes of its current rows; "" is the catalogue's own shape, or unknown."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
@@ -144,7 +144,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Record that the loaded answers of a report were all read by the shape with this fingerprint."""
+    """Record a shape's fingerprint for all loaded answers of a report, even those that do not fit."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

@@ -33,9 +33,9 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is a cause that other windows may share. The other fields are set for errors of the service:
-    `http_status` is the status of its last answer, `last_try` states how the last of several tries ended, and
-    `login` names the setting with the denied login.
+    `trouble` is a cause that other windows may share. The remaining fields are set only if a request failed:
+    `http_status` is the status of the last answer, `last_try` states how the last of several tries ended, and
+    `login` states where the denied login is set.
     """
 
     error: str = ""
@@ -56,7 +56,7 @@ class WindowResult:
     - `months` has the first day of each month; it is empty for a report without months.
     - `history`: the rows are merged into a history, and replace no month.
     - `asked`: only rows of these ids are compared with the history; if None, all rows.
-    - `open_months` had not ended when they were requested.
+    - `open_months` had not ended when they were requested, or were requested only in part.
     - `shape` is the fingerprint of the shape that the rows were read by.
     - `missing` names needed columns that no row has.
     - `rows_by_month` counts the fetched rows of all tables.
@@ -145,7 +145,7 @@ class WindowResult:
 
 
 def results_by_pair(results: Iterable[WindowResult]) -> dict[tuple[str, str], list[WindowResult]]:
-    """The windows of each report and customer, in their order."""
+    """The results by report and customer, in the given order."""
     by_pair: dict[tuple[str, str], list[WindowResult]] = {}
     for result in results:
         by_pair.setdefault(result.pair, []).append(result)

@@ -3,11 +3,11 @@
 Example: the snapshot of 1 May has rows A and B, and the snapshot of 2 May has rows A and C. Then A stays as
 it is, B ends on 2 May, and C begins on 2 May.
 
-If a table has a documented key, a changed row keeps its `_row`, so that its children need not change.
+If a table has a declared key, a changed row keeps its `_row`, so that rows of child tables need not change.
 Equal rows count separately: if a snapshot has two and only one is stored, the second begins.
 
-A scope is all rows of one report and customer, or only those of one month or one requested id. A snapshot
-has one or more whole scopes. Snapshots that share no scope are merged together, as a wave.
+A scope is all rows of one report and customer, or only those of one month, of one requested id, or of both.
+A snapshot has one or more whole scopes. Snapshots that share no scope are merged together, as a wave.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ ROWS_PER_LOAD = 1 << 24
 
 @dataclass
 class Load:
-    """A window about to be stored: its load number, the months that it replaces, and its outcome so far."""
+    """A window about to be stored: its load number, the months to be stored, and its outcome so far."""
 
     result: WindowResult
     number: int

@@ -167,8 +167,8 @@ class LandingWriter:
     def close(self, trailer: Mapping[str, object] | None = None) -> LandingFile:
         """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync of its own, because the ledger's fsync follows. On a file system with a
-        journal, such as ext4 or XFS, the ledger's fsync makes the rename durable too.
+        The directory is not synced: on a file system with a journal, such as ext4 or XFS, the rename becomes
+        durable with the next fsync, which is that of the working file.
         """
         sys.audit("brokerbi.before_landing_closed")
         with translate_errors(self._root):

@@ -90,9 +90,9 @@ def _load(
 def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
-    """Number the loads. A replayed load keeps its number.
+    """Number the loads.
 
-    Its counts of opened and closed history rows are kept too, unless `from_scratch`.
+    A replayed load keeps its number and, unless `from_scratch`, its counts of opened and closed history rows.
     """
     rows = connection.execute(
         """

@@ -44,7 +44,7 @@ AND old.month IS NULL AND new.month IS NULL
 AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
-"""Windows overlap, so a row of unknown month may be in several answers: the newest counts."""
+"""A row of unknown month may be in several answers: only that of the newest load stays."""
 
 
 def fingerprint(raw: str) -> str:

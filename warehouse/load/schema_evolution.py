@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NULL_TYPE = "NULL"
 """The type of a column that has had only nulls; it is stored as VARCHAR."""
 MAX_EXACT = 2**53
-"""A DOUBLE cannot hold every whole number beyond this; undeclared columns with such numbers become text."""
+"""A DOUBLE cannot hold every whole number beyond this; undeclared columns with larger numbers become text."""
 FirstLoad = tuple[str | None, datetime | None]
 """Id and fetch time of the load that added or changed a column; (None, time) if the catalogue changed it."""
 
@@ -73,7 +73,7 @@ def ensure_table(
     """Create the table if it does not exist, and add or widen columns for the new values.
 
     `declared` has only the catalogue's columns; the batches may have others. Raises ValueError if the stored
-    table is of another report, if only one of the two has a history, or if only `declared` is nested.
+    table is of another report, if only one of the two has a history, or if only new rows point to a parent.
     """
     key = declared.name.lower()
     stored = tables.get(key)
