@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
-"""Messages do not quote the values of these settings, nor secrets, nor the paths of files with secrets."""
+"""`sentences` quotes neither the values of these settings, nor secrets, nor the paths of their files."""
 MAX_QUOTED = 60
 
 
 class SettingsError(ValueError):
-    """Settings that cannot be used; `problems` has a sentence for each."""
+    """Settings that cannot be used; `problems` has a sentence for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -38,7 +38,7 @@ def sentences(
     messages, fields = list[str](), settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, location = detail["type"], detail["loc"]
-        # Our own checks raise sentences. A message of pydantic may quote a secret, so it is not used.
+        # Only messages of our own checks (value_error) are used; a message of pydantic may quote a secret.
         wording = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(location[0]) if location else ""
         if not location:
@@ -67,7 +67,7 @@ def _customer_message(
     if not key:
         return f"{customer} is neither an id nor a table with an id"
     if kind == "missing" and (unknown := [name for name in entry or () if name not in model.model_fields]):
-        kind, key = "extra_forbidden", unknown[0]  # probably mistyped, so one sentence is enough
+        kind, key = "extra_forbidden", unknown[0]  # probably the missing key, mistyped: one sentence
     if kind == "extra_forbidden":
         return f"{customer} has a key {key!r} that is not a setting"
     if key == "id" and wording:

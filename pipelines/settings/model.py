@@ -33,7 +33,7 @@ from pipelines.settings.messages import PREFIX, SettingsError, sentences, variab
 from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"';\s]{1,100}""")
-"""Dagster does not allow `|`, `,`, `[` and `]` in a partition key."""
+"""The id is part of a partition key, in which Dagster does not allow `|`, `,`, `[` or `]`."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -369,7 +369,7 @@ def load_settings(
     offline: bool = False,
     reading: bool = False,
 ) -> Settings:
-    """Read the settings from the environment and a TOML file; raises SettingsError with all problems.
+    """Read the settings from the environment and a TOML file; raises SettingsError if they have problems.
 
     The file is the one that BROKERBI_CONFIG names, or else brokerbi.toml in `directory`, if it exists. With
     `offline`, the address and login may be missing. With `reading`, any setting may be missing, and files

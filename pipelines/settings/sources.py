@@ -137,7 +137,7 @@ class Sources:
 
 
 def overlay(base: Table, overrides: Table) -> Table:
-    """`base` updated with `overrides`; a `password` in these replaces the `password_file` of `base`."""
+    """`base` updated with `overrides`; a `password` in `overrides` replaces a `password_file` in `base`."""
     values = {key: value for key, value in base.items() if key.removesuffix("_file") not in overrides}
     for key, value in overrides.items():
         inner = base.get(key)

@@ -1,6 +1,6 @@
 """Paths: where the rows of a table are in an answer, and where the values of its columns are.
 
-A path is steps joined by dots. Case and separators of names are ignored. An empty path is the document.
+A path is steps joined by dots. Case and marks like `_` are ignored in names. An empty path is the document.
 name        a member
 name[]      each element of a list
 name{}      each value of an object whose keys are data, such as ids (a keyed object)
@@ -34,7 +34,7 @@ class PathError(ValueError):
 
 @lru_cache(maxsize=20_000)
 def simplified(name: str) -> str:
-    """A name without case and separators: `TotalRowCount` and `total_row_count` are the same."""
+    """A name in lower case, without marks: `TotalRowCount` and `total_row_count` become the same."""
     return re.sub(r"[\W_]+", "", name).lower()
 
 
@@ -57,7 +57,7 @@ class Step:
 class Hop:
     """The path from one level of a document to the next: members to walk through, then a step.
 
-    The step leads into a list or keyed object, or in the last hop also to a single object: `rows[].sale`.
+    The step leads into a list or keyed object. In the last hop, it may lead to one object: `rows[].sale`.
     """
 
     members: tuple[str, ...]

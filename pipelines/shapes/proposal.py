@@ -1,8 +1,8 @@
 """Proposal for the shape of a report whose declared shape does not fit its answers.
 
 A field whose values are mostly known ids is an office or user id, regardless of its name. Other fields are
-matched by name. If several fields match an id or a needed column, the operator must decide. A proposal shows
-no values.
+matched by name. If several fields match an id or a needed column, the operator must decide, but fields with
+equal ids count as one. A proposal shows no values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipelines.shapes.places import FoundPlace, describe, places_of
 
 NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MIN_KNOWN_SHARE = 0.5
-"""A field has ids if more than this share of its values are known ids; former users may have unknown ones."""
+"""A field has ids if more than this share of its values are known ids; ids of former users may be unknown."""
 WHOLE_MONTH = r"^\s*((?:19|20|21)\d\d)-?(0[1-9]|1[0-2])(?:-\d\d(?:[T ].*)?)?\s*$"
 """A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
 NUMBER_OF_MONTH = r"^\s*(0?[1-9]|1[0-2])\s*$"
@@ -47,7 +47,7 @@ MEASURES: Mapping[str, Sequence[str]] = {
 }
 
 IdsByColumn = Mapping[str, set[str]]
-"""The ids that the columns `office_id` and `user_id` may contain, from documented reports."""
+"""The known ids that the columns `office_id` and `user_id` may contain."""
 
 
 @dataclass

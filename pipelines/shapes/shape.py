@@ -13,11 +13,11 @@ DOCUMENT_HOP = Hop((), Step("", ()), "")
 
 @dataclass
 class Place:
-    """A place with objects: the document itself, or the elements that the path `hop` leads to.
+    """A place: the document itself, or the elements that the path `hop` leads to.
 
     `columns` are the declared columns that are read here, by path. `below` are the places nested directly in
     this one. If the rows of a `table` are here, `sources` has the place and path at which each of its columns
-    is read. `from_parent` has the columns that the rows take from their parent row, with their names there.
+    is read. `from_parent` has the columns that are taken from the parent row, with their names in that row.
     """
 
     hop: Hop = DOCUMENT_HOP

@@ -47,7 +47,7 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
 
 
 def _shape_hash(part: Mapping[str, Any]) -> str:
-    """A short hash of the keys that decide how rows are read; if it changes, stored answers are replayed."""
+    """A hash of the entries that decide how rows are read; if it changes, stored answers are replayed."""
     decisive = {key: value for key, value in part.items() if key != TOTAL_ROWS}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16] if decisive else ""
 
@@ -83,7 +83,7 @@ def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
     If the declared path of a column does not fit the path of the rows in the file, the column counts as
-    absent. If marts need the column, this raises PathError instead.
+    absent. If the column is `needed`, this raises PathError instead.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]

@@ -3,8 +3,8 @@
 An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
 - A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
-  few stored rows is exempt, unless it has new rows and the column is `needed`. If a table has no new rows,
-  all its columns count as empty.
+  few stored rows is exempt, unless it has new rows and the column is `needed`. If only some tables have new
+  rows, all columns of the others count as empty.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REMEDY_FOR_COLUMNS = (
 
 
 class HeldBack(Exception):
-    """An answer that may not replace the stored rows: the broken rule, the issue and the remedy."""
+    """An answer that may not replace the stored rows, with the broken rule, the issue and the remedy."""
 
     def __init__(self, rule: str, issue: str, remedy: str) -> None:
         self.rule, self.issue, self.remedy = rule, f"{issue}; the old rows stay.", remedy

@@ -56,7 +56,7 @@ class Loader:
             self.memory.record_loaded(*(result.bytes for result in group))
 
     async def _next_group(self) -> Sequence[WindowResult]:
-        """Wait for windows; returns an empty group after the last one."""
+        """Wait for windows; returns an empty group once `finish` is called and no window waits."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting or self._is_finishing)
             with suppress(TimeoutError):

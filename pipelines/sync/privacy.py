@@ -87,14 +87,14 @@ def privacy_transform(settings: Settings) -> Callable[[TableLike], pl.DataFrame]
 
 
 def documented_columns(table: TableLike) -> Documented:
-    """The columns of a table that the catalogue declares, by name."""
+    """The declared columns of a table, by name."""
     return {
         column.name: column for column in table.columns if isinstance(column, Column) and column.documented
     }
 
 
 def documented_tables(catalogue: Mapping[str, Report] = REPORTS) -> dict[str, Documented]:
-    """The declared columns of every table of the catalogue, by the name of the table and of the column."""
+    """The declared columns of every table of the catalogue, by table name and column name."""
     return {
         table.name: {column.name: column for column in declared_columns(table)}
         for report in catalogue.values()

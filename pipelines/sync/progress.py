@@ -14,7 +14,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""A line estimates the time to go only after this many windows, or half of all if that is fewer.
+"""A progress line estimates the time to go only after this many windows, or half of all if that is fewer.
 
 The first windows start together, so their pace says little about the others.
 """
@@ -57,7 +57,7 @@ class Progress:
         return True
 
     def line(self) -> str:
-        """A progress line. It is empty if the last one is recent, or if no window is planned."""
+        """A progress line. It is empty if the last line is recent, or if no window is planned."""
         now = monotonic()
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""

@@ -50,7 +50,7 @@ class Scheduler:
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request the windows of all tasks; a failed window does not stop other tasks.
 
-        Fetched windows are loaded even if the run is cancelled. Raises the errors of the store (a full disk).
+        Fetched windows are loaded even if the run is cancelled. Raises errors of the store, like a full disk.
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)

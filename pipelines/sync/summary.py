@@ -41,7 +41,7 @@ class Summary:
     def add_skipped(
         self, pair: Pair, reason: str, months: Iterable[Month] = (), *, warnings: tuple[str, ...] = ()
     ) -> None:
-        """Add skipped months of a report and customer; if `months` is empty, the whole report is skipped."""
+        """Add skipped months of a report and customer. Without `months`, `reason` states what is skipped."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
         self.add(result.ended(WindowStatus.SKIPPED, reason))
 

@@ -65,7 +65,7 @@ def sync(
 
     A failed window is in the summary and does not stop the others. Many failures open the circuit breaker,
     which ends the run early.
-    Raises WarehouseError if nothing can be stored (a full disk), and ValueError for wrong settings or names.
+    Raises ValueError for wrong settings or unknown names, and WarehouseError if nothing can be stored.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)

@@ -102,7 +102,7 @@ def _erase_from_body(person: Person, documented: Documented, body: bytes) -> byt
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
-    except (InvalidJson, RecursionError):  # the whole body is emptied if the id can mean only this person
+    except (InvalidJson, RecursionError):  # unreadable: emptied if the id can mean only this person
         return b"" if person.is_unmistakable else body
     return body if after == before else after.encode()
 

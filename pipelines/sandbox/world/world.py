@@ -19,7 +19,7 @@ EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
 """History is built this many months ahead, because future sales already have leads."""
 MONTHS_BEFORE = 7
-"""A month's staff includes users who left in the months before: early leads of its sales may be theirs."""
+"""Staff of a month includes users who left up to this many months before: its sales may have their leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class History:
             yield self._months[key]
 
     def budgets(self, office_id: str, year: int) -> list[Budget]:
-        """Every budget ever set for the office's users and a year; those of a user are oldest first."""
+        """All budgets of the office's users for a year, also replaced ones; each user's are oldest first."""
         key = (office_id, year)
         if key not in self._budgets:
             users = self.users(office_id)

@@ -1,4 +1,4 @@
-"""Bisection of spans (the days of a request). A span that is too long is halved; later spans are shorter."""
+"""Bisection of spans (days of a request). A span that is too long is halved; later requests are shorter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WindowLimit:
     days: int | None = None
     too_long: list[Span] = field(default_factory=list)  # failed spans, assumed to be too long
     longest_answered: int = 0  # the length in days of the longest span answered in this run
-    has_bad_month: bool = False  # a span was rejected for another reason than its length
+    has_bad_month: bool = False  # a span was rejected for a reason other than its length
     rows: int | None = None  # the number of rows after which the service truncated an answer
     whole_rows: int = 0  # the largest number of rows in an answer that only looked truncated
 
@@ -55,7 +55,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or span.days, (span.days + 1) // 2)
 
     def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit, learned only from failed spans whose months were all answered later."""
+        """The limit at the start, shortened only for failed spans whose months were all answered later."""
         limit = WindowLimit(*self._limit_at_start)
         for span in self.too_long:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):

@@ -43,7 +43,7 @@ class TaskState:
     def next_windows(self, count: int, today: date) -> list[Window]:
         """Remove and return the newest windows, at most `count`.
 
-        A window longer than the learned limit is halved first, unless `stop_reason` is set.
+        A window longer than the learned limit is halved first, unless `stop_reason` rules out its request.
         """
         newest: list[Window] = []
         while self.windows and len(newest) < count:
