@@ -21,11 +21,11 @@ TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequest
 
 @dataclass(frozen=True)
 class Cause:
-    """Conditions that share a cause, such as an unreachable service, a denied login or the same error.
+    """Conditions with one cause: the service is unreachable, a login is denied, or their errors are the same.
 
     The error and the remedy of `first` are shown for all of them. `number` is the number of conditions.
-    `endings` are the ways in which their last tries ended, such as "answered 500". If `is_example`, the error
-    of `first` is only an example, because other conditions have other errors.
+    `endings` are the ways in which their last tries ended, such as "answered 500". If `is_example`, their
+    errors differ, and the error of `first` is shown as an example.
     """
 
     first: Condition
@@ -119,7 +119,7 @@ def denial_conditions(report: str, customer: str, conditions: Iterable[Condition
 
 
 def cause_lines(conditions: Iterable[Condition], limit: int = MAX_LINES) -> list[str]:
-    """A line for each of the first `limit` causes; then a line with the number of other causes, if any."""
+    """A line for each of the first `limit` causes; if there are more, a last line with the number left."""
     all_causes = causes(conditions)
     left = len(all_causes) - limit
     more = [f"`brokerbi status` shows {counted(left, 'more cause')}."] if left > 0 else []

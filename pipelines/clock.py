@@ -25,7 +25,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SystemClock:
-    """The clock of this machine; all processes on the machine share its monotonic seconds."""
+    """The clock of this machine."""
 
     def utc_now(self) -> datetime:
         return datetime.now(UTC)

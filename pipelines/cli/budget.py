@@ -26,7 +26,7 @@ app.add_typer(budget, name="budget")
 
 @command("plan", budget)
 def run_plan(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or .xlsx: docs/operators.md")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or .xlsx (docs/operators.md)")],
     target: Annotated[Path, option("the file to write the plan to", "PLAN", "--plan")],
     json: Json = False,
 ) -> int:
@@ -41,7 +41,7 @@ def run_plan(
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
-        BudgetPlan.read(target)  # raises unless the file is a plan, so that no other file is overwritten
+        BudgetPlan.read(target)  # raises unless the file is a plan: only a plan may be overwritten
     with working(settings, "budget plan"):
         plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)

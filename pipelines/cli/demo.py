@@ -17,8 +17,8 @@ from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
-"""Time from each nightly run to today; some marts show the changes between runs."""
-INCIDENTS = timedelta(weeks=2)  # time from the simulated incidents, such as a cancelled sale, to today
+"""How long before today each nightly run takes place. Some marts show changes between runs."""
+INCIDENTS = timedelta(weeks=2)  # how long before today a sale is cancelled, an agent leaves, and so on
 
 
 @command("demo")

@@ -99,7 +99,7 @@ def print_step(label: str, text: str) -> None:
 def print_wrapped(prefix: str, text: str, *, is_grey: bool = False, stream: TextIO | None = None) -> None:
     """Print a text after a prefix, wrapped with a hanging indent. `is_grey` applies only on a terminal.
 
-    Another `stream` than stdout is wrapped only on a terminal, because a log needs whole lines.
+    Stdout is always wrapped, any other `stream` only on a terminal, because a log needs whole lines.
     """
     is_terminal = (stream or sys.stdout).isatty()
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and is_terminal else ("", "")
@@ -183,7 +183,7 @@ def cell(name: str, value: Any) -> str:
 
 
 def to_sql(number: Decimal | int | None) -> str:
-    """A number as SQL writes it, without trailing zeros; `unknown` for None."""
+    """A number in plain digits, as in SQL, without trailing zeros; `unknown` for None."""
     return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
 

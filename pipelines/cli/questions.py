@@ -1,4 +1,4 @@
-"""Commands on the published file: `query` runs SQL or an analysis, `explain` traces a number back."""
+"""Commands on the published file: `query` runs SQL or analyses, `explain` traces a number to its source."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from warehouse.publishing.published import analyses, first_rows, statement_of, w
 MAX_TABLE_ROWS = 1000
 """`query` shows at most this many rows as a table; other formats have all rows."""
 MAX_EXPLAINED_ROWS = 30
-"""`explain` shows at most this many rows for each related question; --json has all rows."""
+"""`explain` shows at most this many rows of each query in sql/explain; --json has all rows."""
 
 
 @command("query")

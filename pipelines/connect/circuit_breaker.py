@@ -11,7 +11,7 @@ from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-MIN_PAIRS = 3  # pairs of a report and a customer; a single one may fail for a reason of its own
+MIN_PAIRS = 3  # pairs of a report and a customer; a single pair may fail for a reason of its own
 FORBIDDEN = 403
 STATUSES_WITH_ACCESS = frozenset({200, 204, 400})  # even a rejected request (400) shows access
 MIN_CUSTOMERS = 3
@@ -34,7 +34,7 @@ class CircuitBreaker:
     - Each report of the run has been denied (403) since the last request that showed access (200, 204 or
       400). The denials belong to at least six pairs of a report and a customer, and to at least three
       customers.
-    The first two counts restart when any request gets an answer that is not retried.
+    In the first two cases, counting restarts when any request gets an answer that is not retried.
     """
 
     rate_limit: RateLimit
@@ -103,8 +103,8 @@ class CircuitBreaker:
     def lacks_access(self, customer: str, login: Login | None = None) -> bool:
         """Whether a login has no access to a customer.
 
-        It has none if at least three reports of the customer were denied, no request for the customer showed
-        access, and one of these reports was answered for another customer or login.
+        It has none if the login was denied at least three reports of the customer, none of its requests for
+        the customer showed access, and one of the denied reports was answered for another customer or login.
         """
         denied = self._denied_reports.get((customer, login), set())
         return (

@@ -76,8 +76,8 @@ class Client:
         Raises ConnectError after the last try, or after an error that is not retried.
 
         `read` runs in a thread. It may raise TooManyObjects; any other ValueError means that the body is not
-        JSON. `tries` can only lower `retry.tries`. If the login was denied or the circuit is open, raises
-        without sending anything.
+        JSON. `tries` can only lower `retry.tries`. If the login was denied or the circuit breaker has stopped
+        the run, raises without sending anything.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []

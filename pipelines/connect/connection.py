@@ -67,7 +67,7 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send a request once, as try `number`; returns the outcome, with any error, and the answer.
+        """Send a request once, as try `number`; returns the try, with its error if any, and the answer.
 
         The answer is None if no status arrived. If the body broke off, the answer has its beginning. If the
         status is not 2xx, errors while reading the body are ignored.

@@ -71,7 +71,7 @@ class BadRequest(ConnectError):
 
 
 class Unexpected(ConnectError):
-    """A status that the interface does not document."""
+    """A status that the service's specification lacks."""
 
 
 class Redirected(ConnectError):
@@ -97,7 +97,7 @@ class TooManyRequests(ConnectError):
 class Unavailable(ConnectError):
     """The last try ended with 5xx, a time-out, or a broken or stale answer."""
 
-    timed_out: bool = False  # whether more than half of the tries timed out
+    timed_out: bool = False  # whether more than half of the tries timed out or were answered 504
 
 
 class Unreachable(ConnectError):
@@ -165,7 +165,7 @@ def final_error(answer: Answer, login: Login) -> ConnectError:
     if answer.status == UNAUTHORIZED:
         return unauthorized_error(answer.request, login, answer)
     error_class, meaning, remedy = FINAL_ERRORS.get(
-        answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
+        answer.status, (Unexpected, "its specification lacks this status.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
         error_class, remedy = Redirected, CHECK_ADDRESS
@@ -178,7 +178,7 @@ def unauthorized_error(request: Request, login: Login, answer: Answer | None = N
     """The error for a denied login; `answer` is the 401, or None if the request was not sent."""
     return Unauthorized(
         LOGIN_DENIED + (_quote(answer, login) if answer else ""),
-        f"Correct {login.name}; if it is right, remove the folder work/refused_logins. "
+        f"Correct {login.name}; if the login is right, remove the folder work/refused_logins. "
         "Then run `brokerbi sync`.",
         request=request,
         answer=answer,

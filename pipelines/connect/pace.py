@@ -61,8 +61,8 @@ class RetryPolicy:
     """How often one request is repeated, and with which delays.
 
     At most `tries` tries are made, and no try is scheduled more than `total_seconds` after the first. Delays
-    are random. Their maximum is `first_delay` before the second try, and doubles with each try, up to
-    `longest_delay`.
+    are random, up to a maximum: `first_delay` before the second try, then doubled with each try until it is
+    `longest_delay`. If the service asks for a longer delay (Retry-After), that delay is used.
     """
 
     tries: int = 5

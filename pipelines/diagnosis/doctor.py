@@ -69,13 +69,13 @@ def examine(
     yield from _settings_findings(settings)
     for folder in (settings.data_dir / name for name in PRIVATE_FOLDERS):
         if folder.exists() and folder.stat().st_mode & 0o077:
-            result = f"{folder} holds personal data, and other users can read it"
+            result = f"{folder} holds personal data, and other system users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
     service_findings: list[Finding] = []
     if may_request:
         try:
-            with lock or nullcontext():  # released early: a state finding may name its holder
+            with lock or nullcontext():  # released before the state findings, which may name its holder
                 for finding in _service_findings(settings, context, reports):
                     service_findings.append(finding)
                     yield finding
@@ -122,7 +122,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         yield Finding("dagster", Severity.ERROR, result, f"cp {SHIPPED_FILE} {home}/")
     else:
         shipped = yaml.safe_load(SHIPPED_FILE.read_text("utf-8")) if SHIPPED_FILE.exists() else {}
-        different = [  # the shards of one Dagster use another dagster.yaml
+        different = [  # shards use deploy/locations/dagster.yaml, which is not compared
             section
             for section, values in ({} if settings.shard else shipped).items()
             if section not in OPERATORS_SECTIONS and current.get(section) != values
@@ -176,7 +176,7 @@ def _service_findings(
         result = f"answered: {len(answered)} of {counted(len(accepted), 'report')}"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
         if any(not denial_conditions(report, customer, conditions) for report in denied):
-            # no sync has requested these reports yet, so no condition below reports the denials
+            # no sync has requested some of these reports yet, so no condition below reports their denial
             result += f"; denied today, so not requested again: {list_names(denied)}"
             severity, remedy = Severity.ERROR, CHECK_CUSTOMER
             if answered:

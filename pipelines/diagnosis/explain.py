@@ -27,7 +27,7 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A traced number and its stored requests; `around` has the rows of each query in sql/explain."""
+    """A traced number and the requests behind it; `around` has the rows of each query in sql/explain."""
 
     trace: Trace
     around: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -39,7 +39,7 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     """Trace a number of an office or a user, or else of the chain, back to its stored answers.
 
     The answers are read again; if one is damaged, `damage` says so. Raises NotInTheFile if an older brokerbi
-    made the published file, if the file lacks the number, or if several offices or users match. Raises
+    made the published file, if the file lacks the number, or if `office` or `user` matches several. Raises
     WarehouseError if the file is missing or unreadable.
     """
     with Versions(data_dir).reading() as connection:

@@ -1,4 +1,4 @@
-"""Health of a data directory: conditions not stored in its file (disk, settings, locks), and the verdict."""
+"""Health of a data directory: the conditions that no table shows (disk, settings, locks), and the verdict."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REPORT_PAGE = "report.html"
 DAEMON_SEEN = Path("work", "daemon_seen")
 """A file in the data directory. Dagster's sensor `publishing` touches it whenever it ticks."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""How long Dagster's daemon may be silent before this is a warning, and before it is an error."""
+"""How long Dagster's daemon may be silent without a warning, and without an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 START_DAEMON = (
     "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
@@ -109,16 +109,16 @@ def observe(
     planned: Sequence[PlannedReport] = (),
     settings_error: SettingsError | None = None,
 ) -> Overview:
-    """The overview under these settings, with the conditions that only this process can find.
+    """The overview, adjusted to the settings, with the conditions that no table shows.
 
     `planned` has the reports that a sync would plan now. `settings_error` is the error with which a sync
     would reject the settings. The result also differs from `view` in these ways:
-    - A fresh report with a failed or held-back month becomes "failed" or "held back", and one that is
-      switched on again becomes "due".
+    - A fresh report with a failed or held-back month becomes "failed" or "held back". A report that was
+      switched off and is on again becomes "due".
     - Conditions that the settings acknowledge get the severity `acknowledged`.
-    - If the settings name customers, reports of customers that are not active become "switched off", and
-      their conditions are dropped. A customer that the settings do not name is dropped if nothing was loaded
-      for it: its id was probably a typing error in earlier settings.
+    - If the settings name customers, each customer that they leave out and for which nothing was loaded is
+      dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
+      are not active become "switched off". Conditions of customers that are not active are dropped.
     """
     conditions, added = list(view.conditions), list[Condition]()
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
@@ -203,12 +203,12 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             WARNING,
             cause=REPORT_PAGE,
             error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
-            remedy="Unless they are being drawn, free disk space if it is full, and run `brokerbi publish`.",
+            remedy="Unless they are being drawn: make room if the disk is full, then run `brokerbi publish`.",
         )
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """The conditions that need no working file: the disk, open erasures, the daemon and stuck commands."""
+    """The conditions that need no working file: disk, unfinished erasures, daemon and stuck commands."""
     yield from _disk_conditions(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
@@ -244,7 +244,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.NOT_WRITABLE,
             error=f"{path} is not writable{', as its file system is read-only' if is_read_only else ''}.",
-            remedy="Mount it for writing." if is_read_only else "Give this user write access.",
+            remedy="Mount it for writing." if is_read_only else "Give brokerbi's system user write access.",
         )
     if (free := disk_usage(nearest_existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(

@@ -42,7 +42,7 @@ IDS = {
     "commission_user": ("user_id", "user_id"),
     "users": ("id", "user_id"),
 }
-"""For each report, whose table has the same name: the column with ids, and the kind of these ids."""
+"""For each report, whose table is named like the report: the column with ids, and the kind of these ids."""
 MAX_TRIES, MAX_RETRY_SECONDS = 2, 20.0
 """A request has few tries, and little time for retries, because the operator is waiting."""
 MAX_UNANSWERED = 10
@@ -84,9 +84,9 @@ def judge_answers(
     known_ids: IdsByColumn,
     timezone: str,
 ) -> Sample:
-    """The sample of answers, read as a load would read them.
+    """The sample that shows how a load would read these answers.
 
-    For answers that do not fit, the sample proposes a shape, unless none can be found.
+    If the answers do not fit, the sample proposes a shape, unless none can be found.
     """
     sample = _read_answers(report, documents, months, timezone)
     if sample.state in ("as declared", "empty", "not answered"):
@@ -189,7 +189,7 @@ async def request_samples(
 ) -> list[Sample]:
     """A sample of each report for each customer, from a request for the last month that is over.
 
-    If that answer is empty, the month before is requested, and so on, for at most `months` months. A report
+    If the answer is empty, the month before is requested, and so on, for at most `months` months. A report
     that was denied today is not requested: its state is "no access". Ids that are found are added to
     `known_ids`. Raises WarehouseError if the ledger cannot be read or written.
     """
