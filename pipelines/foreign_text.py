@@ -22,7 +22,7 @@ def tidy(text: str) -> str:
 def file_name(name: str) -> str:
     """The name, cut if it is too long for a file. A cut name ends in ~ and a checksum of the whole name.
 
-    Callers pass no name with a ~, so different names have different file names.
+    A name must not contain a ~, so that different names have different file names.
     """
     encoded = name.encode()
     if len(encoded) <= MAX_NAME_BYTES:

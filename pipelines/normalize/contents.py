@@ -53,7 +53,7 @@ class Fields:
         name = simplified(key)
         spellings = self.spellings.setdefault(name, [])
         if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.key_tuples):
-            self.spellings[f"{name} {key}"] = [key]  # two fields, because one object has both
+            self.spellings[f"{name} {key}"] = [key]  # a field of its own: one object has both spellings
         else:
             spellings.append(key)
 
@@ -69,7 +69,7 @@ class Fields:
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
-        """The `key_tuples` of the objects that have no member of this name."""
+        """The tuples of keys (`key_tuples`) that occur in objects without a member of this name."""
         keys = set(self.spellings.get(name, ()))
         return {key_tuple for key_tuple in self.key_tuples if keys.isdisjoint(key_tuple)}
 

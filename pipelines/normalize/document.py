@@ -23,9 +23,9 @@ Keys = tuple[str, ...]  # the names that lead from an object to a value in it, t
 MAX_INTEGER_LENGTH = 4_000  # a longer integer becomes a Decimal; `int` reads at most 4,300 digits
 MAX_EXACT_LENGTH = 16  # a float keeps all digits of a fractional number with at most this many characters
 _DIGITS_TO_ZEROS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
-_SIXTEEN_ZEROS = b"0" * MAX_EXACT_LENGTH  # a translated body without these has no _LONG_NUMBER
+_SIXTEEN_ZEROS = b"0" * MAX_EXACT_LENGTH  # quick test: a translated body without these has no _LONG_NUMBER
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""The start of a number that orjson may round. After fewer than 7 digits, a float keeps 9 decimals."""
+"""The start of a number that orjson may round. After at most 6 digits and a point, 9 decimals are exact."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
@@ -67,7 +67,7 @@ def parse_exactly(body: bytes) -> Json:
 
     An integer becomes a Decimal if it has more than 4,000 characters. Any other number becomes a Decimal if
     it has more than 16 characters, or is too large for a float. NaN and Infinity, which JSON does not allow,
-    become None. Half of a surrogate pair becomes U+FFFD.
+    become None. An unpaired surrogate becomes U+FFFD.
     """
     text = _decode(body)
     if r"\u" in text:

@@ -1,7 +1,7 @@
 """Typed tables from the documents of one window, according to the shape of the report.
 
-1. The objects at every `Place` of the shape are read, level by level, from all documents (`rows`).
-2. Their fields become columns. An undeclared column gets the type of its values (`contents`).
+1. The objects at every `Place` of the shape are read, level by level, from all documents (rows.py).
+2. Their fields become columns. An undeclared column gets the type of its values (contents.py).
 3. Each row gets its month. Rows that do not fit are rejected, and rows of other windows are left out.
 4. The remaining rows become a table. Then the lists in them are read; undeclared lists become tables as well.
 """
@@ -123,7 +123,7 @@ class _Normalizer:
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
     def _read_level(self, level: Level, parent: NormalizedTable | None) -> None:
-        """Read the columns of a level, make its table if it has one, and read the levels below.
+        """Read the columns of a level, make its table if its place has one, and read the levels below.
 
         `parent` is the table in whose rows the level is nested, if any.
         """
@@ -153,7 +153,7 @@ class _Normalizer:
                 self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """Declared columns, except budget measures that match several fields and are not in shapes.toml."""
+        """Declared columns. A budget measure that several fields match counts only if in shapes.toml."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled_keys.values()]
@@ -246,8 +246,8 @@ class _Normalizer:
     ) -> None:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        Too many are ten or more rows that make up at least half of all rows, or all rows of one document.
-        But the only row of a document may be rejected if it has a declared column.
+        At least half of all rows are too many, if at least ten are rejected. So are all rows of one document,
+        unless the document has only one row, and this row has a declared column.
         """
         if table.parent:
             return

@@ -13,7 +13,7 @@ from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""The values of the columns that identify a row; if one of the values is null, the row has no identity."""
+"""The values of the columns that identify a row; if one of the values is null, the row has no id."""
 
 
 @dataclass(frozen=True)

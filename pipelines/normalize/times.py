@@ -1,4 +1,4 @@
-"""Conversion of texts to local times of the brokerage, without an offset."""
+"""Conversion of texts to the brokerage's local times, which have no offset."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SECONDS = "%Y-%m-%dT%H:%M:%S"
 LENGTH_TO_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
-# The service writes an unset time as the first or last time of the calendar, so no offset is applied outside
-# these bounds. The first time of the calendar becomes null (`null_if_unset`).
+# Outside these bounds, no offset is applied, because the service writes an unset time as the first or last
+# time of the calendar. The first becomes null (`null_if_unset`), the last stays.
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
 _TIME_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
@@ -72,7 +72,7 @@ def _is_midnight(times: pl.Series) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    if text.isdigit():  # `fromisoformat` would read 20260331 as a day
+    if text.isdigit():  # `fromisoformat` would read the number 20260331 as a day
         return None
     try:
         time = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))

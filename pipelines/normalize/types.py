@@ -29,7 +29,7 @@ Kinds = Mapping[str, pl.Series]  # a column's values by kind; null where a value
 DIGITS_OF_A_FLOAT = 15  # decimal digits that a float always preserves
 EXACT_WHOLE = 2**53  # a float can represent every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
-NON_NUMBERS = ("NaN", "Infinity", "-Infinity")  # .NET's results of divisions by zero
+NON_NUMBERS = ("NaN", "Infinity", "-Infinity")  # how .NET writes results of divisions by zero
 UNSET_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # how .NET writes an unset id
 DTYPES: Mapping[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -94,7 +94,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """Convert values to a column's type. Misfits become null; also returns a mask of them for each kind."""
+    """Convert values to a column's type; misfits become null. Returns also a mask of the misfits by kind."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -196,7 +196,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     if kind == TEXT:
         return _map(values, lambda text: _to_decimal(text, dtype.scale), dtype)
     numbers = _floats(values)
-    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast could change larger ones
+    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)  # a cast could change larger numbers
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)

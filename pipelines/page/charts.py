@@ -13,7 +13,7 @@ from pipelines.page.language import Number
 
 MAX_GRID_LINES = 4
 MAX_NAMES = 8
-"""If a chart has more names below its columns, a narrow screen shows only every second one."""
+"""If a chart has more names than this, small screens and prints omit the second, the fourth and so on."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
@@ -157,7 +157,7 @@ def _amount(span: tuple[Number, Number]) -> Number:
 
 
 def grid_amounts(amounts: Sequence[Number | None], min_step: float = 0) -> tuple[float, ...]:
-    """The amounts of the grid lines: round, at least `min_step` apart, and enclosing zero and `amounts`."""
+    """Round numbers for the grid lines, at least `min_step` apart; they enclose zero and `amounts`."""
     values = [0.0, *(float(amount) for amount in amounts if amount is not None)]
     low, high = min(values), max(values) if any(values) else 1.0
     rough = max((high - low) / MAX_GRID_LINES, min_step)

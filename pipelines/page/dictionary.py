@@ -42,11 +42,11 @@ class ShownTable:
     schema: str
     name: str
     meaning: str  # the first sentence of the description
-    details: str  # the rest of it
+    details: str  # the other sentences of the description
     report: str | None
     key: str  # the names of the columns that identify a row
     sources: list[str]  # the tables that a mart is built from
-    columns: list[Row]  # each with its unit, basis, synonyms, and target (the table to which it refers)
+    columns: list[Row]  # each with its unit, synonyms, target (the table to which it refers), and `_basis`
 
 
 def render_dictionary(

@@ -41,7 +41,7 @@ class PageSettings:
 def page_path(page: Row) -> str:
     """The path of any page but the chain's. It contains the id, not the name, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
-    if slug != page.scope or slug != slug.upper():  # a similar id could give the same file name
+    if slug != page.scope or slug != slug.upper():  # the checksum keeps similar ids apart
         slug = f"{slug}-{hashlib.sha256(page.scope.encode()).hexdigest()[:8]}".lower().strip("-")
     return f"{FOLDERS[page.kind]}/{file_name(slug)}.html"
 
@@ -151,7 +151,7 @@ def _plain_table(title: str, rows: Sequence[Row], words: Language, timezone: Zon
             columns.append(PageColumn(heading, name, "month"))
         elif any(isinstance(value, Decimal) for value in values):
             columns.append(PageColumn(heading, name, "exact"))
-        elif name != "in_all":  # `in_all` counts the rows without the query's limit; it is not shown
+        elif name != "in_all":  # `in_all`, the number of rows without the query's limit, is not shown
             is_count = any(isinstance(value, int) for value in values)
             columns.append(PageColumn(heading, name, "count" if is_count else "words"))
     return Writer(words).table(title, "", columns, rows)

@@ -40,7 +40,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         names = ("joined", "gone", "moved_in", "moved_out")
         sums = {name: words.number(sum(getattr(row, name) for row in newest_year)) for name in names}
         figures.append(words.text("people.year" if is_chain else "people.year_with_moves", **sums))
-    columns = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # a move is between offices of the chain
+    columns = HEADCOUNT if is_chain else (*HEADCOUNT, *MOVES)  # moves within the chain do not alter its count
     falling = [row for row in facts.trends if row.difference < 0]
     rising = [row for row in facts.trends if row.difference > 0][::-1]
     last = max((row.last_month for row in facts.trends), default=rows[0].month)
@@ -101,7 +101,7 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agent_note(agent: Row, words: Language) -> str:
-    """Notes on an agent who has left, has moved, is inactive or new, or whose commission is incomplete."""
+    """Notes on an agent's status, such as `left`, `new` or `moved to`, and on incomplete commission."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
     if agent.status:
         key = f"agents.{agent.status.replace(' ', '_')}{'' if agent.status_month else '_once'}"

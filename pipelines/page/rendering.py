@@ -43,7 +43,7 @@ def _templates() -> Environment:
 
 
 def _visible_value(value: object) -> object:
-    # HTML does not allow control characters. Markup, the output of macros, has passed through here already.
+    # HTML does not allow control characters. The output of macros (Markup) is already without them.
     return visible_lines(value) if type(value) is str else value
 
 

@@ -19,7 +19,7 @@ AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""Names in words.toml, each with its column of receivables: the total, then the amount of each age."""
+"""Names in words.toml, each with its column of receivables.sql: the total, then the amount of each age."""
 CHANGE = (
     PageColumn("office", "office_name"),
     PageColumn("before", "amount_before", "money", is_minor=True),
@@ -285,7 +285,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """The sales whose cancellation was noted since the page's year began; None if there are none."""
+    """The sales found cancelled since the start of the year that the page shows; None if there are none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

@@ -73,8 +73,8 @@ def period_name(name: str, last: date, words: Language) -> str:
 def total_row(rows: Sequence[Row], **named: object) -> Row | None:
     """The total of at least two rows, or None for fewer.
 
-    A column with a number in the first row has the sum, or None if another row has None. Other columns have
-    the value of the first row. The columns in `named` have the values given there.
+    The columns in `named` have the values given there. Any other column has the sum if its first value is a
+    number (but None if a later value is None). Otherwise, it has its first value.
     """
     if len(rows) < 2:
         return None
@@ -154,9 +154,9 @@ class PageTable:
     headings: list[Heading]
     rows: list[list[Cell]]
     total: list[Cell]  # empty if the table has no total
-    more: int  # how many rows are not shown; the download may have them
+    more: int  # how many rows are not shown; the download has those that the query returned
     download: Download
-    is_open: bool = False  # if it is among the collapsed tables
+    is_open: bool = False  # for a table in `Section.collapsed`: whether it is shown open
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,9 @@ class Writer:
     ) -> PageTable | None:
         """A table of the first `limit` rows, with an optional total; None if there are no rows.
 
-        Columns without any value are left out, and so is `office_name` on the page of a single office. The
-        first column always stays. The download has all `rows`. If the query of the rows has a limit too,
-        its column `in_all` has the number of rows without that limit.
+        The first column always stays. Of the others, those without any value are left out, and so is
+        `office_name` on the page of a single office. The download has all `rows`. If the query of the rows
+        has a limit too, its column `in_all` has the number of rows without that limit.
         """
         if not rows:
             return None

@@ -25,7 +25,7 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """State the doubts about a page's figures in a line and a table.
 
     Without doubts, the line states one of these: nothing is loaded, the file lacks some figures, or the
-    figures are up to date. In the last case, the line names the reports that agree with the office report.
+    figures are up to date, and which reports agree with the office commission report.
     """
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):

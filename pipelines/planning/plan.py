@@ -69,7 +69,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """A probe asks which sales of a customer changed. `report` is the report `source` with another query."""
+    """A probe asks which sales of a customer changed. `report` is a variant of the report named `source`."""
 
     source: str = ""
 
@@ -176,7 +176,7 @@ def record_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Plan the selected reports of each customer, those without months first.
+    """Plan the selected reports for each customer; reports without months come first.
 
     If the selection has `exact` pairs of report and customer, only these are planned. If not, each report is
     planned for each customer that is active or that the selection names.

@@ -26,7 +26,7 @@ class Selection:
     """The reports, customers and months of one sync.
 
     - `customers`: if empty, all active ones. `reports`: if empty, those that the settings choose.
-    - `ids`: the ids to request from reports on demand.
+    - `ids`: the ids to request, for reports that are on demand.
     - `refresh`: also request stored months that are not due.
     - `accept_shrink`: load answers that the guard would otherwise hold back.
     - `exact`: in a backfill, the months of each report and customer (none for a report without months). If it
@@ -101,7 +101,7 @@ def chosen_reports(
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
     """The customers that a selection names; if it names none, all in the settings.
 
-    Callers must leave out those that are not active. Raises SettingsError for an unknown customer.
+    Customers that are not active are included. Raises SettingsError for an unknown customer.
     """
     customers = {customer.id: customer for customer in settings.customers}
     chosen = selection.customers or dict.fromkeys(customer for _, customer in selection.exact) or customers

@@ -53,8 +53,8 @@ class Span:
 class Window:
     """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    The window of a report without months has neither; that of a probe has only spans. `ids` are the ids to
-    request, if the report is requested one id at a time.
+    The window of a report without months has no months or spans; that of a probe has only spans. `ids` are
+    the ids to request, if the report is requested one id at a time.
     """
 
     months: tuple[Month, ...]
@@ -74,11 +74,11 @@ def windows(
 ) -> Iterator[Window]:
     """Cut months into the fewest windows of at most `max_months` consecutive months.
 
-    Usually, a window has one span. A window whose last month is the current month ends today.
-    - With `limit`, no span exceeds that many months, even if a day is added at each end. If the limit is 2,
+    A window whose last month is the current month ends today. Usually, a window has one span.
+    - With `limit`, no span exceeds `limit` months, even if a day is added at each end. If the limit is 2,
       January to March 2023 become 1 January to 27 February (31 December to 28 February with the added days)
       and 28 February to 31 March.
-    - With `max_days`, each window has one month, cut into spans of at most that many days.
+    - With `max_days`, each window has one month, cut into spans of at most `max_days` days.
     """
     for run in runs_of_months(months, max_months if max_days is None else 1):
         span = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
@@ -123,9 +123,9 @@ def spans_of_days(span: Span, max_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class RequestVariant:
-    """The id and choice of one request.
+    """The id of one request, and its value of the parameter in the report's `Choices`.
 
-    A span is requested once for each combination of an id and a value of the report's `Choices`.
+    A span is requested once for each combination of id and value.
     """
 
     requested_id: str | None = None
