@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """A policy that marks an asset as late after the same number of hours as `brokerbi status`."""
+    """A policy that marks an asset as late after the hours in meta.deadlines, as `brokerbi status` does."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 

@@ -30,7 +30,7 @@ class Message:
 
 
 class ChannelRefused(Exception):
-    """A channel did not accept a message."""
+    """A channel could not be reached, or did not accept a message."""
 
 
 Channel = Callable[[Message], None]
@@ -47,7 +47,7 @@ def channels(settings: Settings) -> Mapping[str, Channel]:
 
 
 def post(address: str, message: Message, transport: httpx.BaseTransport | None = None) -> None:
-    """Post {"text": ...} to a webhook; raises ChannelRefused if the webhook does not accept it.
+    """Post {"text": ...} to a webhook; raises ChannelRefused if that fails.
 
     The error does not name the address, because the address is a secret.
     """

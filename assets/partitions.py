@@ -22,7 +22,7 @@ MONTH = "month"
 def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPartitionsDefinition:
     """One partition for each customer and month up to the current month in the brokerage's time zone.
 
-    If BROKERBI_TODAY is set, the month of that day is the last one.
+    BROKERBI_TODAY, if set, stands for the current day.
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now

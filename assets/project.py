@@ -34,7 +34,7 @@ class Project:
     retry_seconds: float = RETRY_SECONDS
 
     def key(self, *path: str) -> dg.AssetKey:
-        """The key of an asset; in a shard it begins with the shard's name, because shards share Dagster."""
+        """The key of an asset; in a shard it begins with the shard's name: all shards share one Dagster."""
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 

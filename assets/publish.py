@@ -47,8 +47,8 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
     The sensor waits until no run or backfill is queued or under way. It stops waiting when a nightly run has
-    ended since the last attempt to publish, or when that attempt is two hours old. A failed job is launched
-    again every half hour. The sensor also records that the daemon is alive.
+    ended since the last attempt to publish, or when that attempt is two hours old. If the job fails, but no
+    check or mart blocks the load, it is launched again every half hour. Ticks record that the daemon lives.
     """
 
     @dg.sensor(
@@ -56,8 +56,8 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         job_name=PUBLISH,
         minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Publishes what was loaded: after the nightly run, once nothing is queued or under way, "
-        "and at least every two hours.",
+        description="Publishes what was loaded: when the nightly run ends, when nothing is queued or under "
+        "way, or two hours after the last attempt.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         record_daemon(project.settings.data_dir)
@@ -96,7 +96,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, load: Unpublished
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if a mart or blocking check fails.
 
-    The marts are not in the job of the reports, because one failing customer would then delay all others.
+    The marts are not in the job of the reports: there, they would not be built if one customer failed.
     """
 
     @dg.multi_asset(

@@ -173,7 +173,7 @@ def fetch_partitions(
             context.log.warning(warning)
     for event in snapshot_events(project, results):
         if isinstance(event, dg.AssetMaterialization):
-            # the step of the marts waits for an output of this step; a logged event is not an output
+            # if the run also builds marts, they wait for an output of this step; a logged event is not one
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -220,10 +220,10 @@ def _selection(
     batch: Sequence[ReportPartition],
     fresh_since: datetime | None,
 ) -> Selection | None:
-    """The selection of a sync: in the nightly run everything due, otherwise exactly this batch.
+    """The selection of a sync: in the nightly run everything due, in any other run this batch.
 
-    Months fetched since `fresh_since` are left out. Except in the nightly run, an automatic retry also leaves
-    out reports denied since then. Returns None if no partition remains.
+    Months fetched since `fresh_since` are left out. An automatic retry of a run other than the nightly run
+    also leaves out reports denied since then. Returns None if nothing of the batch remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
@@ -304,7 +304,7 @@ def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime
 
     It is the earliest of these times, or None if none of them exists:
     - the start of this run's backfill
-    - the launch of the first attempt, if this run is a later attempt
+    - the launch of the first attempt, if this run or step is a later attempt
     - the start of each backfill that ran after the launch of the first attempt, if this is the nightly run
     """
     run, instance = context.run, context.instance

@@ -63,7 +63,7 @@ class Outcome:
     """Decides the state of each partition after a sync.
 
     `windows` are those of the sync. `has_stopped` is true if the sync gave up before it requested everything.
-    A month fetched since `since_utc` counts as fetched by this run. `active` customers are switched on.
+    A month fetched since `since_utc` counts as fetched by this run. `active` has the ids of active customers.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]

@@ -50,7 +50,7 @@ DIED = (
 )
 
 _LOCKED: dict[str, int] = {}
-"""The descriptors of the files that this process has locked, by run id. They stay open until it ends."""
+"""The descriptors of the files that this process has locked, by run id; open until the process ends."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
@@ -144,7 +144,7 @@ def mark_alive(project: Project, run_id: str) -> None:
 
 
 def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Fails runs whose process has died, which Dagster would otherwise show as started forever."""
+    """Ends runs whose process has died, which Dagster would otherwise show as under way forever."""
 
     @dg.sensor(
         name="dead_runs",

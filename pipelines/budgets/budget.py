@@ -45,8 +45,8 @@ class Change:
     """A change of one budget from `before`, read at planning, to `after`. In a plan, both have all measures.
 
     `customer` is the customer that answers for the office. `office_id` is the office's customer id (M31529).
-    `sent_office_id` is the id in the path of the request that sets the budget: the same id, or the office's
-    own id (FIR31529) if the budget file has that.
+    `sent_office_id` is in the path of the request that sets the budget. It equals `office_id`, unless the
+    budget file has the office's own id (FIR31529).
     """
 
     customer: str

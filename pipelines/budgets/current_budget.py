@@ -1,8 +1,8 @@
-"""Reader of the current budget of a user at an office in a month, from three requests.
+"""Reader of the current budget of a user at an office in a month, from three reports.
 
-The interface does not document the rows of the three reports. The catalogue assumes the field of each
-measure, and shapes.toml can correct it. If two fields may hold a measure, the operator must name the right
-one. The other may hold the month's actual result, and a push must not send that as the budget.
+The interface does not document the rows of these reports. The catalogue assumes the field of each measure,
+and shapes.toml can correct it. If two fields may hold a measure, the operator must name the right one. The
+wrong one may hold the month's actual result, and a push would send that back as the budget.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
     """The measures that one report shows of the budget that `change` would replace.
 
     All are None if the answer has no row of the month. Raises Unreadable if a row does not fit the report's
-    shape, if a measure has no field or two possible fields, if an amount is not whole, or if none or several
-    of the month's rows are for the user and office of `change`.
+    shape, if a measure has no field or two possible fields, if an amount is not whole, or if the month has
+    rows but not exactly one for the user and office of `change`.
     """
     try:
         answer = normalize(

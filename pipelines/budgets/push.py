@@ -77,9 +77,9 @@ def push(
 ) -> PushResult:
     """Set those budgets of a plan that the service does not show yet. A push may be killed and repeated.
 
-    A budget that changed after the plan was made is not set. After sending all budgets, waits until the
-    service shows them. The wait for a budget ends `patience` seconds after it was sent. `on_outcome` gets
-    each change that reached a final status, with the reason.
+    A budget that someone has changed since the plan was made is not set. After sending all budgets, waits
+    until the service shows them. The wait for a budget ends `patience` seconds after it was sent.
+    `on_outcome` gets each change that reached a final status, with status and reason.
 
     Raises SettingsError if the settings do not allow writing. Raises BudgetError if the plan was made for
     another service, or has a customer that is not active.
@@ -104,7 +104,7 @@ class _Pusher:
     patience: float
     on_outcome: Callable[[Change, PushStatus, str], None]
     statuses: dict[BudgetKey, BudgetStatus] = field(default_factory=dict)
-    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # when each was sent, unless rejected
+    sent: dict[BudgetKey, datetime] = field(default_factory=dict)  # when each was sent, unless refused
     clients: Clients = field(init=False)
     clock: Clock = field(init=False)
 

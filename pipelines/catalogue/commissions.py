@@ -55,7 +55,7 @@ USER_EARNINGS = (  # the service does not state the office
     text("userId", "id of the user who earned the commission", id_of="user"),
     *EARNINGS,
 )
-# One event of RunningCommissions. It has no id, and equal rows can both be real.
+# An event of RunningCommissions: one step in which commission was earned. Equal events can both be real.
 RUNNING_COMMISSION = (
     text(
         "userId",
@@ -152,8 +152,8 @@ REPORTS = (
     ),
     monthly_report(
         name="running_commissions",
-        description="Commissions earned in steps, one event per row. On by default, because no other amounts "
-        "are documented as excluding VAT.",
+        description="Commissions earned in steps, one event per row. On by default, because the service "
+        "states of these commissions alone that they exclude VAT.",
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",

@@ -22,13 +22,13 @@ TimeParameters = Literal[
 # How the warehouse stores rows.
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
-    "history",  # a snapshot, stored as slowly changing history
+    "history",  # a changed row becomes a new version, and the old version stays
     "not kept",  # the answer only decides which months to request next
 ]
 # How the month of a row is determined.
 MonthOfRow = Literal[
     "window",  # rows do not state their month, so they belong to the month of the window
-    "documented date",  # the table names the column with the date of a row
+    "documented date",  # `Table.dated_by` names the column with the date of a row
     "year and month",  # the columns `month` and `year` state it; their paths are assumed
     "none",  # the report has no months
 ]
@@ -42,10 +42,10 @@ class Column:
     - `id_of` marks the id of a natural person.
     - `personal` marks a fact about a person: `name` is about the person `id`, and `contact_first_name` about
       the person `contact_id`. A free text, or a fact without such an id, is about every person in the row.
-    - `name_inferred` marks a field whose name in the JSON is not documented.
+    - `name_inferred` marks a field whose name in the JSON is inferred: the interface does not state it.
     - `is_day` marks a time that stands for a whole day.
     - `needed` marks a column that is reported as missing if no row has it.
-    - `documented` is false for a column that was found in an answer and is not declared in the catalogue.
+    - `documented` is true for a column that the catalogue declares, false for one found only in an answer.
     """
 
     name: str
@@ -82,7 +82,7 @@ def functions_of(path: str) -> list[str]:
 
 
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
-    """A column for a documented field; any field may be null (interface, "What the service does").
+    """A column for a field in the interface; any field may be null (interface, "What the service does").
 
     If the field is not in the row itself, `source` is a full path, and `name` is a name that we chose.
     """
@@ -117,7 +117,7 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns, marked as fields whose names in the JSON are not documented."""
+    """The columns, marked as fields whose names in the JSON the interface does not state."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 
@@ -133,8 +133,8 @@ class Table:
     `offices[].users[]`, the source `name` or `.name` is the user's name, and `offices[].name` the office's.
     In a table nested in the table `users`, the source `@users.id` is the column `id` of the parent row.
 
-    A row must have every column of the `key`. With `old_keys` {"office_customer_id": "customer_id"}, a row
-    that lacks the first of these columns must have the second.
+    A row must have every column of the `key`, or the column that `old_keys` gives instead. Example: with
+    {"office_customer_id": "customer_id"}, a row may have the second column instead of the first.
     """
 
     name: str
@@ -142,8 +142,8 @@ class Table:
     description: str
     columns: tuple[Column, ...] = ()  # the declared fields of a row
     parent: str | None = None  # the table in whose rows this table is nested
-    key: tuple[str, ...] = ()  # columns of the documented id of a row
-    old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
+    key: tuple[str, ...] = ()  # columns that identify a row; empty if the interface documents none
+    old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column with the older id
     dated_by: str | None = None  # the column with the date that decides the month of a row
     requested: tuple[Column, ...] = ()  # columns whose values are known from the request
     paths: Mapping[str, str] = field(default_factory=dict)  # by column: the corrected path, from shapes.toml
@@ -151,7 +151,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter with two values; every window is requested once for each, in the order of `values`.
+    """A parameter with two values; every window is requested once with each, in the order of `values`.
 
     `column` states with which value a row was requested. Example: with {"Active": False, "Removed": True},
     `is_removed` is false in the rows of the first request.
@@ -245,7 +245,7 @@ class Timing:
     on_demand: bool = False  # whether it is requested only for ids that the operator names
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # whether future months are requested, too
-    counterpart: str | None = None  # the report with the same budgets that takes a range of months
+    counterpart: str | None = None  # a report with the same budgets, which takes a range of months
     follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
     position: int = 0  # place in the catalogue; it shifts the days on which months are due
@@ -268,7 +268,7 @@ class Report:
     """One report of the Connect service: how and when it is requested, how it is read and stored."""
 
     name: str
-    subject: str
+    subject: str  # the group of reports to which it belongs, such as sales
     description: str
     endpoint: Endpoint
     stored_as: StoredAs

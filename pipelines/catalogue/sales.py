@@ -38,7 +38,7 @@ BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_PER_REQUEST = 62
 """Days in a request for changed sales.
 
-The interface does not limit them. For other reports, the shortest limit that it states is two months.
+The interface states no limit for such a request. Its shortest limit for another report is two months.
 """
 
 ADDRESS = (
@@ -52,7 +52,7 @@ COORDINATE = (
     degrees("latitud", "latitude in decimal degrees"),
 )
 AGENT_OFFICE = (
-    text("customerId", "customer id of the agent's own office, which may not be the reporting office"),
+    text("customerId", "customer id of the agent's own office, which may differ from the reporting office"),
     text("name", "name of the agent's own office"),
     text("city", "town of the agent's own office"),
 )
