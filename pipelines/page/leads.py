@@ -63,7 +63,7 @@ def _table(
         PageColumn("leads", kind="count", has_bar=True),
     ]
     if part == "sender":  # no total row, because `total` also counts the homes of buyers
-        columns += [PageColumn("homes_of_sellers", "homes", "count"), PageColumn("sold", kind="count")]
+        columns += [PageColumn("homes_without_buyers", "homes", "count"), PageColumn("sold", kind="count")]
         total = None
     else:
         columns += [
@@ -71,7 +71,7 @@ def _table(
             PageColumn("without_home", kind="count"),
             PageColumn("homes", kind="count"),
             PageColumn("sold", kind="count"),
-            PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
+            *([PageColumn("days", kind="count")] if part in ("side", "kind") else []),
         ]
     return writer.table(words.text(f"leads.by_{part}"), "leads", columns, rows[:MAX_ROWS], total=total)
 

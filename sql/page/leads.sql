@@ -5,8 +5,7 @@
 -- A tip counts at the office that received it, as in marts.untouched_leads.
 -- In the parts side and kind, a home counts once per side; in the other parts, once in all. For senders, homes of
 -- buyers do not count, as in marts.lead_sources.
--- days is the median of the days from a sold home's first lead to its contract; days_of_sellers is the same for leads
--- of sellers.
+-- days is the median of the days from a sold home's first lead to its contract.
 WITH newest AS (
     SELECT max(month) AS month FROM marts.office_month
 ),
@@ -74,8 +73,7 @@ SELECT
     sum(no_home_lead_count)::BIGINT AS without_home,
     sum(CASE WHEN part IN ('side', 'kind') THEN home_count ELSE distinct_home_count END)::BIGINT AS homes,
     sum(CASE WHEN part IN ('side', 'kind') THEN sold_count ELSE distinct_sold_count END)::BIGINT AS sold,
-    median(days_to_contract) FILTER (part IN ('side', 'kind') OR is_first_on_any_side) AS days,
-    median(days_to_contract) FILTER (lead_side = 'seller') AS days_of_sellers
+    median(days_to_contract) FILTER (part IN ('side', 'kind') OR is_first_on_any_side) AS days
 FROM leads_by_name
 GROUP BY ALL
 HAVING part IN ('all', 'week') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
