@@ -20,11 +20,11 @@ from warehouse.store.duckdb_file import mappings, quoted
 Built = TypeVar("Built")
 
 MIN_MB, MAX_MB = 700, 3000
-"""At first, a build may use 1.5 times the file's size, within these bounds. DuckDB spills the rest to disk.
+"""The first memory limit is 1.5 times the file's size, within these bounds. DuckDB spills what exceeds it.
 
 Marts of ten million rows (a file of 225 MB) could not be built with 336 MB. Without a limit, the build took
 2,800 MB and did not save CPU time. Marts of a hundred million rows (a file of 2,200 MB) needed more than
-1,000 MB, because of one mart.
+1,000 MB.
 """
 PARTS_MB = 700
 """The memory limit for a mart that is built in parts.
@@ -88,9 +88,9 @@ def build_marts(
 ) -> list[str]:
     """Build all marts in the caller's transaction; returns their names.
 
-    `only` names marts or views of meta. If given, only these and the queries that they read are built, and
-    all other marts are dropped. Raises MartError, or MartTooLarge if `memory_limit_mb` was too low. The
-    caller must then roll back.
+    `only` names marts or views of meta. If given, only these and the queries that they depend on are
+    built, and all other marts are dropped. Raises MartError, or MartTooLarge if `memory_limit_mb` was too
+    low. The caller must then roll back.
     """
     staging, marts, meta = _layers(folder)
     if only:

@@ -1,4 +1,4 @@
-"""Meanings of schemas, tables and columns, as comments of the working file and in meta.dictionary."""
+"""Meanings of schemas, tables and columns: comments in the working file, and rows of meta.dictionary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINEAGE_COLUMNS = {
     "_row": "number (_row) of the row of bi that this row comes from",
 }
 """Columns that lead from a mart back to loads. The header of a query may state another meaning for them."""
-INFERRED = "; documented, except its name in the answer, which is inferred"
+INFERRED = "; its name in the answer is inferred, not documented"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
 """SQL for a column's path in the answers. Control characters are replaced, because terminals obey them."""
@@ -73,7 +73,7 @@ _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES (
 
 
 def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
-    """Write the meanings of marts and their columns as comments, and all meanings into meta.dictionary."""
+    """Write the meanings of built tables and columns as comments, and all meanings into meta.dictionary."""
     words = meanings(connection, built)
     if "marts.tax_basis" in words:
         [(basis,)] = connection.execute("SELECT commission_basis FROM marts.tax_basis").fetchall()

@@ -24,16 +24,16 @@ OLDER_FILE = (
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file lacks the number, several offices or users match, or the file is too old."""
+    """The published file lacks the number or is too old, or several offices or users match a name."""
 
 
 @dataclass(frozen=True)
 class MeasureSource:
     """The source of a measure: a report, and the rows of the published file behind the measure.
 
-    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}. An old
-    number is the office id without its letters, as some answers give it. For a budget, `budget` is the
-    name of the measure in marts.budgets. Otherwise it is empty.
+    `rows` is the SQL after SELECT *, with the placeholders {kind}, {id}, {month} and {old_number}.
+    {old_number} is the office id without its first letters, as some answers give it. For a budget, `budget`
+    is the name of the measure in marts.budgets. Otherwise it is empty.
     """
 
     report: str
@@ -101,7 +101,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
     )
     for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
 }
-"""The budgets of a month, by their names on the command line."""
+"""The budgets that can be traced, by their names on the command line."""
 _SOURCES = {
     "office": {**SOURCES, **BUDGETS},
     "user": {**SOURCES_OF_USERS, **BUDGETS},
@@ -151,9 +151,9 @@ class TracedLoad:
 
 @dataclass(frozen=True)
 class Trace:
-    """The path from a number back to its loads; `loads` is empty for the chain.
+    """The path from a number back to its loads.
 
-    A user's number may come from the answers of several customers.
+    For the chain, `rows` shows its offices, and `loads` is empty. A user may have loads of several customers.
     """
 
     number: TracedNumber
@@ -161,7 +161,7 @@ class Trace:
     value: Decimal | int | None
     is_open: bool  # whether the month had not ended when it was requested
     meaning: str  # the description of the measure in the mart
-    is_ahead: bool  # whether the month had not begun when the service was last read
+    is_ahead: bool  # whether the month had not begun when the newest answer arrived
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
     loads: tuple[TracedLoad, ...]
@@ -194,7 +194,7 @@ def trace(
     """Trace a number of an office, of a user or, if neither is given, of the chain.
 
     `office` and `user` take an id, a unique name, or a unique part of a name. Raises NotInTheFile if there is
-    no such number, if several offices or users match, or if an older brokerbi made the file.
+    no such number, if several offices or users match, or if the file is too old.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)

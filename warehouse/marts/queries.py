@@ -36,8 +36,8 @@ class Query:
     - `Key:` the columns that identify a row
     - `Severity:` the severity of a check
     - `Concerns:` the figures of the pages that a check makes doubtful
-    - `For each:` a query. A check is repeated for each row that this query returns (see expanded_sql). A mart
-      is built in parts, one for each row, with the row's values as variables
+    - `For each:` a second query. A check is repeated for each of its rows (see `checks.expanded_sql`). A mart
+      is built in parts, one for each such row, with the row's values as variables
     """
 
     path: Path

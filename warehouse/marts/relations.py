@@ -13,7 +13,7 @@ _COLUMNS = """
 SELECT schema_name, table_name, column_name FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('bi', 'marts')
 """
-# All versions of a row in a history have the same `_row`.
+# In a history, the versions of a row have the same `_row`, so their key includes valid_from_utc.
 _KEYS_OF_BI = f"""
 INSERT INTO meta.keys
 SELECT 'bi', name, key, kind

@@ -1,7 +1,7 @@
 """The list of erased persons: a keyed hash of each id, and the alias (a random id) that replaces the id.
 
-The list is a file next to the working file. It is written before anything is erased. Every load reads it,
-so neither a new answer of the service nor an old copy of a file brings a person back.
+The list is a file next to the working file. It is written before anything is erased. Every load and
+publication reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ErasedList:
         return hmac.digest(self.key, f"{kind}:{person_id}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """The alias of each erased person among these ids, by id. An alias is mapped to itself."""
+        """The alias of each erased person among these ids, by id. An alias among the ids maps to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
         by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
         return {id_: alias for id_, alias in by_id.items() if alias}

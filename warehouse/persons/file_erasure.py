@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""Removes the person from a body. If the person `is_unmistakable`, a body that is not JSON becomes empty."""
+"""Removes the person from a body. If the id is unmistakable, a body that is not JSON becomes empty."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[LandingFile]:

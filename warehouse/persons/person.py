@@ -52,10 +52,10 @@ class Person:
         return self.pattern.sub(self.alias, text)
 
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
-        """A parsed document without the person; `documented` has the documented columns about persons.
+        """A parsed document without the person; `documented` has the declared columns about persons.
 
-        An object and the objects nested in it are one row. A row with the id loses all values about the
-        person. If the id is unmistakable, each nested object is also searched as a row of its own.
+        An object and the objects nested in it, except in lists, are one row. A row with the id loses all
+        values about the person. If the id is unmistakable, nested objects are also searched as separate rows.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:

@@ -1,7 +1,7 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns. This module judges all other columns by their names. It also
-judges by the name whether a column has free text, even if the column is documented.
+The catalogue decides for the columns that it declares. This module judges all other columns by their names.
+Whether a column has free text is always judged by the name.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def describes(column: str, id_column: str, documented: Documented) -> bool:
 
 
 def id_columns(columns: Iterable[str], documented: Documented) -> Iterator[tuple[str, PersonKind]]:
-    """The columns with ids of persons, each with the kind; an undocumented KEY appears with every kind."""
+    """The columns with ids of persons, each with the kind; an undeclared KEY appears with every kind."""
     for column in columns:
         for kind in KINDS:
             if is_id_of(kind, column, documented) or (column == KEY and column not in documented):

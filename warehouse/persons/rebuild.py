@@ -53,7 +53,7 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({CURRENT_LOADS})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new working file with a copy of the old rows and of meta; it is removed when the block ends.
+    """A new working file with a copy of bi and meta; its folder is removed when the block ends.
 
     The caller replays the stored answers into it. A row whose answer cannot be replayed stays as it was.
     """

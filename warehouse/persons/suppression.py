@@ -66,7 +66,7 @@ def suppress_tables(
 ) -> Counter[str]:
     """Suppress erased persons in all stored rows of bi and meta; returns the number of changed rows by table.
 
-    `tables` has the documented columns of each table of bi.
+    `tables` has the declared columns of each table of bi.
     """
     changed: Counter[str] = Counter()
     documented_by_table = {
@@ -94,7 +94,7 @@ def suppress_tables(
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Replace the person's id in all texts, if unmistakable; returns the number of changed rows by table."""
+    """Replace the person's id, if unmistakable, in all texts; returns the number of changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):

@@ -2,7 +2,7 @@
 
 A table of the published file becomes the Delta table `marts/NAME` or `bi/NAME`. Several installations may
 share a lake: the column `_shard` names the installation that a row comes from (BROKERBI_SHARD). A publication
-overwrites the rows of its own shard in each table. Then it appends a row to `_publications`.
+overwrites the rows of its own shard in each table. Then it appends a row to the table `_publications`.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str
 def clean_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
     """Refresh the lake, and remove its files of earlier publications; returns the error, or "".
 
-    Older versions become unreadable, even those of other shards in the same tables. Does nothing if no write
-    to a lake was ever tried.
+    Older versions of the Delta tables become unreadable, also for other shards. Does nothing if no write to a
+    lake was ever tried.
     """
     with Store(data_dir).reading() as connection:
         if not has_lake(connection):

@@ -132,8 +132,8 @@ class Unpublished:
     """The newest load that is not published.
 
     `waiting_since_utc` is when the wait for the next publication began: at the latest publication,
-    failed attempt or rollback. If there was none, it began at the first load. If `is_blocked` is true, a
-    failed check or mart prevented the publication of the newest load.
+    failed attempt or rollback. If there was none of these, it began at the first load. If `is_blocked` is
+    true, a failed check or mart prevented the publication of the newest load.
     """
 
     load_number: int

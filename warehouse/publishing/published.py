@@ -45,7 +45,7 @@ def analyses() -> list[Query]:
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement of the analysis or check with this name; a text of several words is returned unchanged.
+    """The SQL of the analysis or check that `text` names; a text of several words is returned unchanged.
 
     An analysis may also be named by its number. Raises InvalidQuery for an unknown name, and for a variable
     that the analysis or check does not take.

@@ -15,7 +15,7 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 GRACE = timedelta(days=1)
-"""A file that is not in the ledger is kept at least this long, because its load may be under way."""
+"""A file that is not in meta.loads is kept at least this long, because its load may be under way."""
 LANDING_FILES = "*.tar.zst*"
 """Matches unfinished files (`.tar.zst.part`) too."""
 
@@ -26,14 +26,14 @@ AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.l
 AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Old loads that are no longer needed: no stored month or snapshot comes from them, and they have no
-quarantined rows, changed no history and wait for no replay."""
+"""Old loads that are no longer needed: no stored month and no history's newest snapshot comes from them.
+They have no quarantined rows, changed no history and wait for no replay."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove the landing files older than `days` that are unneeded or not in the ledger; returns their paths.
+    """Remove the landing files older than `days` that are unneeded or not in meta.loads; returns their paths.
 
-    The ledger forgets the files first. So after a kill, the next call removes the rest.
+    First, meta.loads forgets the unneeded files. So after a kill, the next call removes the rest.
     """
     oldest = now - timedelta(days=days)
     with Store(data_dir).writing() as connection:

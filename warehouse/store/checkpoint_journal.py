@@ -1,7 +1,7 @@
 """Checkpoints of the working file, with a journal that undoes interrupted ones.
 
 DuckDB writes rows to unused blocks, but overwrites its metadata in place. A kill or power failure during
-such a write would leave a file that cannot be opened. So the working file is checkpointed only here. Its
+a checkpoint could leave a file that cannot be opened. So only this module checkpoints the working file. Its
 metadata is first copied into a journal, which is removed when the checkpoint is done. If the next opening
 finds a journal, it restores the copied blocks, unless the file's header shows a completed checkpoint.
 """
@@ -29,7 +29,7 @@ _OFFSET_AND_SIZE = struct.Struct("<QI")
 def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
     """Open the working file for writing; commits are checkpointed when the block ends.
 
-    A failed checkpoint loses nothing, because the log keeps the commits. It raises only if `strict`.
+    A failed checkpoint loses nothing, because the commits stay in the WAL. It raises only if `strict`.
     """
     # The descriptor is closed last: closing any descriptor of a file also releases DuckDB's lock on it.
     with translate_errors(path), path.open("rb") as file, connect_working(path) as connection:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 600.0
 LOST = "The working file is gone; `brokerbi replay` rebuilds it from the stored answers."
 Connection = duckdb.DuckDBPyConnection
-"""Other rooms only pass a connection on; only the warehouse calls its methods."""
+"""Other rooms pass a connection on; only the warehouse calls its methods."""
 
 
 def utc_now() -> datetime:
@@ -128,5 +128,5 @@ class Store:
                 meta_schema.create_meta(connection)
                 connection.commit()
                 connection.execute("CHECKPOINT")
-            remove_logs(self.path)  # logs of a removed file would be replayed into this one
+            remove_logs(self.path)  # logs of a removed file would be replayed into the new one
         sys.audit("brokerbi.file_made")

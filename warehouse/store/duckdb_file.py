@@ -61,7 +61,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 
 @lru_cache(maxsize=1)
 def _instance(spill: Path) -> DuckDBPyConnection:
-    """The DuckDB instance to which files are attached. One thread saves 3 % of CPU; mart builds use more."""
+    """The instance to which files are attached. One thread saves 3 % of CPU; only mart builds use several."""
     instance = duckdb.connect(config=_CONFIG)
     instance.execute(f"{_NO_CHECKPOINT}; SET threads = 1; SET temp_directory = {literal(str(spill))}")
     return instance

@@ -98,7 +98,7 @@ def work_lock(
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
     - `resumes` means that the body also completes the work of an earlier command that did not finish. If it
-      is false, the record of that command is restored at the end, unless its `what` is the same.
+      is false, the record of that command is restored at the end, unless both have the same `what`.
 
     Only entry points take this lock: a nested call would wait for itself.
     """

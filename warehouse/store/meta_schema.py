@@ -18,7 +18,7 @@ from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 FORMAT = 35
 """Increment this if a statement in sql/meta/tables or views changes: a replay then rebuilds older files.
-A change of another query in sql/meta needs no increment, because every publication recreates its view."""
+A change of a query in sql/meta itself needs no increment, because every publication recreates its view."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -44,7 +44,7 @@ def check_format(connection: DuckDBPyConnection, path: Path) -> None:
         [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WarehouseError(f"{path} is not a working file of this project; move it away.") from error
-    formats = f"The ledger in {path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
+    formats = f"{path} has format {stored}, but this version of brokerbi uses format {FORMAT}"
     if stored < FORMAT:
         raise ReplayNeeded(f"{formats}; run `brokerbi replay`, which rebuilds it, then `brokerbi publish`.")
     if stored > FORMAT:
@@ -70,7 +70,7 @@ def write_configured(
 ) -> None:
     """Replace the rows of a table of meta, unless they equal the `configured` ones: writes cost a checkpoint.
 
-    Customers and reports that only the ledger has are added as switched off.
+    Customers and reports that only meta.loads has are added as switched off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]

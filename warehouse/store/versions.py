@@ -74,8 +74,8 @@ class Versions:
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
         """Whether a version differs from its checksum.
 
-        A version that was found intact since `unless_checked_since` is not checked again. Versions of older
-        releases have no checksum, and count as intact.
+        A version that was found intact since `unless_checked_since` is not checked again. Versions that
+        an older brokerbi made have no checksum, and count as intact.
         """
         checksum = self.checksum_path(version)
         if not checksum.exists():
