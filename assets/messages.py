@@ -85,7 +85,7 @@ def next_message(
 
     The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
     none, but earlier errors were reported, it says that all is well again. Any other message lists only new
-    errors. It leaves out conditions that the message about the latest nightly run will list.
+    errors. While the message about the latest nightly run is still to come, it leaves out conditions.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -167,7 +167,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            # a reason that a condition already states gets no name and link: equal lines are shown once
+            # without name and link, the line of a reason equals that of its condition, and only one is shown
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors

@@ -2,7 +2,7 @@
 
 The interface does not document the rows of these reports. The catalogue assumes the field of each measure,
 and shapes.toml can correct it. If two fields may hold a measure, the operator must name the right one. The
-wrong one may hold the month's actual result, and a push would send that back as the budget.
+wrong one may hold the month's actual result, and `brokerbi budget push` would send that as the budget.
 """
 
 from __future__ import annotations

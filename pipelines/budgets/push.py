@@ -43,7 +43,9 @@ SECONDS_BETWEEN_READS = 5.0
 STOPPING = (errors.Unauthorized, errors.Forbidden, errors.CircuitOpen)
 UNCERTAIN = (errors.TooManyRequests, errors.Unavailable, errors.Unreachable, errors.Redirected)
 """After these errors the service may or may not have set the budget."""
-USE_OWN_ID = "Give the office's own id (like FIR31529) as office_id in the budget file, and plan again."
+USE_OWN_ID = (
+    "In the budget file, give the office's own id (like FIR31529, not M31529) as office_id, and plan again."
+)
 
 
 @dataclass(frozen=True)

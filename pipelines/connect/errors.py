@@ -26,7 +26,7 @@ class ConnectError(Exception):
 
     `answer` is the last answer, if any, and `tries` is the number of tries. If every allowed try failed,
     `last_try` states how the last one ended. If the login was denied, `login` names the settings that
-    contain it. Errors with the same `login` and the same nonempty `trouble` are one cause in meta.conditions.
+    contain it. `trouble` names a failure of more than one request; meta.conditions has one cause for it.
     """
 
     trouble: str = ""
@@ -129,7 +129,7 @@ CHECK_ADDRESS = (
     "both are right; then ask the service's support whether it has the requested months."
 )
 TOO_OLD_OR_GROUP = (
-    "If the request begins before the service has data, set BROKERBI_START to a later month. If the report "
+    "If the requested months are older than the service's data, set BROKERBI_START to a later month. If it "
     "does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch the report off "
     "with BROKERBI_REPORTS."
 )

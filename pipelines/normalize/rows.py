@@ -1,10 +1,10 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null, empty or absent has no rows: with rows at `estates[]`, {"estates": null} has none. But an
+A list that is null, empty or absent has no rows, like {"estates": null} for rows at `estates[]`. But an
 absent list may have been renamed or moved. The answer does not fit its shape if the object without the list
 - has an undeclared list or object with content, such as {"homes": [...]},
-- has members but no declared ones, and is not a row itself,
-- has a member that is declared only for the elements of the list, and is not a row itself, or
+- is no row of another table, and has members but no declared ones,
+- is no row of another table, and has a member that is declared only for the elements of the list, or
 - is inside an object that has an undeclared list or object with the name of the list.
 """
 
@@ -38,9 +38,9 @@ class OnlyPlainValues(ShapeMismatch):
 
 
 class Children(NamedTuple):
-    """The elements of a list or keyed object; `parent` is the index of the object that contains it.
+    """The elements of a list or keyed object, and `parent`, the index of the object that contains it.
 
-    `names` has the key of each element if the object is keyed, like {"M1": {...}}; else the name of the list.
+    For a keyed object like {"M1": {...}}, `names` has the key of each element; for a list, the list's name.
     """
 
     parent: int

@@ -116,8 +116,8 @@ def convert_values(
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     """Rewrite numbers in texts as JSON writes them: `1 234,5` and `1.234,5` become `1234.5`.
 
-    All texts are read with one decimal mark: `decimal`, unless only the other mark (point or comma) fits all
-    of them. The mark that is not decimal may separate thousands, and so may a blank. A text that does not
+    All texts are read with the same decimal mark: `decimal`, or the other one (of point and comma) if only
+    that fits all of them. The mark that is not used, or a blank, may separate thousands. A text that does not
     fit gets a '?' appended, so that it is rejected and never read with the wrong mark.
     """
     texts = texts.str.strip_chars()

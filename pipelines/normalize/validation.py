@@ -31,8 +31,8 @@ class Months:
     - `first_days` are the months' first days, null for an unknown month or a date in no requested month.
     - `dated_by` is the column that states the months, if any.
     - `left_out` are rows that are neither loaded nor rejected, because another request will bring them. If
-      rows name their month, they are those of other months. If rows have a date, they are those just outside
-      the window: for May, a row of 30 April is left out, but a row of 15 April is rejected.
+      rows name their month, rows of other months are left out. If rows have a date, only those just outside
+      the window are: for May, a row of 30 April is left out, but a row of 15 April is rejected.
     - `are_unknown` is true if several months were requested, but no row states its month, and all rows
       therefore count for the first month.
     """

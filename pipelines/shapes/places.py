@@ -15,16 +15,16 @@ MAX_EXAMINED = 500
 """Only this many elements of a list are examined, because they are all of one kind."""
 MAX_NAMES = 8
 _PUBLIC = re.compile(r"[^\W\d](?:[^\W\d]|[@$. -]){0,40}\d{0,2}")
-"""The name of a field; any other text may be an id or a person's name, and is never shown."""
+"""What looks like the name of a field. Any other name may be an id or a person's name, and is never shown."""
 
 
 @dataclass
 class FoundPlace:
-    """A place with elements: the documents, the elements of lists, or the values of an object keyed by id.
+    """What all documents have at a path: the documents themselves, list items, or values of keyed objects.
 
-    `names` are the names of the elements' members, and `keys` are the keys of keyed objects. `fields` has the
-    plain values in the elements, by the path from the element, such as `sale.price`. The path is empty if the
-    element is itself a plain value.
+    These are its elements. `names` are the names of their members, and `keys` are the keys of keyed objects.
+    `fields` maps a path within an element, such as `sale.price`, to the plain values there. That path is ""
+    for elements that are plain values.
     """
 
     path: str

@@ -1,7 +1,7 @@
 """Shapes before a sync: proposed shapes are adopted, and reports whose shape changed are replayed.
 
-If a report's shape has changed, its stored answers are loaded again first, so that the sync does not record
-corrected values as changes. Rows stay if their answer is damaged or fits only the earlier shape.
+If a report's shape has changed, its stored answers are first loaded again with the new one. Otherwise the
+sync would record as changed what is only read from another field. Rows of answers that do not fit it stay.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def prepare_shapes(
         with Store(settings.data_dir).writing() as connection:
             record_shape(connection, name, catalogue[name].shape)
         count = len(replayed.unfit)
-        unfit = f"; answers whose rows stay, as they fit only the earlier shape: {count}" if count else ""
-        on_message(f"the shape of {name} changed; stored answers read again: {replayed.loads}{unfit}")
+        unfit = f"; {count} fit only the earlier shape, and their rows stay" if count else ""
+        on_message(f"the shape of {name} changed; loads that were read again: {replayed.loads}{unfit}")
         for failure in replayed.failures:
             on_message(f"a stored answer could not be read again and stays as loaded: {failure}")
     return replace(context, catalogue=catalogue)

@@ -258,7 +258,7 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     summary, messages = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
     assert summary.is_well
     [message] = messages
-    assert message.startswith("the shape of budget_commission changed; stored answers read again: 0; answers")
+    assert message.startswith("the shape of budget_commission changed; loads that were read again: 0; ")
     here.build("budget_changes")
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
@@ -279,7 +279,7 @@ def test_a_field_that_is_renamed_in_the_file_keeps_the_values_of_earlier_answers
     before = here.rows(stored)
     here.settings.shapes_file.write_text('[commission_user.columns]\ncommission = ".earned"\n')
     _, [message] = synced_in_shape(here, reports=("users",))
-    assert message.startswith("the shape of commission_user changed; stored answers read again: 0; ")
+    assert message.startswith("the shape of commission_user changed; loads that were read again: 0; ")
     assert here.rows(stored) == before
 
 

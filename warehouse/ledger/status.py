@@ -108,7 +108,7 @@ _CURRENT_PUBLICATION = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    With `unless_checked_since`, the published file is checked for damage, unless it was checked since then.
+    If `unless_checked_since` is given, a published file that was last checked earlier is checked for damage.
     """
     with store.reading() as connection:
         status = replace(

@@ -259,7 +259,7 @@ class _WindowReader:
         answers = [await self._read_paged(variant, span) for variant in variants]
         is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):
-            # Both are then read unpaged: a row may have become Removed since the pages of Active were read.
+            # Then all choices are read unpaged: a row may have changed from one to another since.
             answers = [
                 pages if was_unpaged else [await self._request(variant, span)]
                 for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
@@ -286,7 +286,7 @@ class _WindowReader:
             tries = TRIES_PAST_END if has_all_stated_rows else None
             return await self._request(variant, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
-            # A later page is rejected by 400 or 404, or by any failure after all stated rows have arrived.
+            # A later page counts as rejected after 400 or 404, or once all stated rows have arrived.
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_all_stated_rows):
                 raise
             raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error

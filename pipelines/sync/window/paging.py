@@ -50,7 +50,7 @@ class PageSize:
     largest: int = 1000
     learned: int | None = None
     most_rows: int = 0  # the most rows that a page has had so far
-    most_list_rows: int = 0  # the most rows that the longest list of a page has had so far
+    most_list_rows: int = 0  # the same for the longest list of a page
     rows: int = field(init=False)  # the page size to request
     is_settled: bool = field(init=False)  # a size was accepted, so later rejections have another cause
 
@@ -59,7 +59,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def has_seen_longer(self, page: Page) -> bool:
-        """Whether the service has sent longer pages, for any span. If so, it did not cut this page short."""
+        """Whether the service has sent a longer page, for any span. If so, it did not limit this one."""
         return page.rows < self.most_rows and page.list_rows < self.most_list_rows
 
     def remember(self, page: Page) -> None:
@@ -212,9 +212,9 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     - An empty page.
     - A rejected page, if the page before it was shorter than the first one (see `list_rows`).
     - Once all stated rows have arrived, a page that is rejected, fails or does not fit the shape.
-    - The page that completes the stated total, if it has fewer rows than requested and the service did not
-      cut it short. That is certain if the span has had a full page. For a first page, it is certain if some
-      span has had a longer page. (A service that cuts pages short may state one page's rows as the total.)
+    - The page that completes the stated total, if it has fewer rows than requested and an earlier page of the
+      span was full, or if it is the first page and a page of another span was longer. Otherwise, a service
+      that cuts pages short may have stated one page's rows as the total.
 
     Then some pages are read again, and must have the same rows. Raises PagingUnproven if rows are missing or
     moved. If one row is removed and another added during the reading, this may go unnoticed until the next
@@ -258,8 +258,8 @@ def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
 
     - If no page has rows: none.
     - If the rows add up to the stated total: the first page, but none if only one page has rows.
-    - Otherwise: the empty page, if there is one, and all pages with rows except the last. A single page with
-      rows is read again too if it states no total and has at least as many rows as requested.
+    - Otherwise: the empty page, if there is one, and all pages with rows except the last. If only one
+      page has rows, it is read again too if it states no total and has at least as many rows as requested.
     """
     with_rows = [page for page in pages if not page.is_empty]
     if not with_rows or received == pages[0].total:
