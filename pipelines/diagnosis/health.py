@@ -188,15 +188,15 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condition]:
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
+    page, published = data_dir / REPORT_PAGE, Versions(data_dir).published
     if problem := words.get(view.published_file):
         yield Condition(
             Kind.UNPUBLISHED,
             cause=view.published_file,
-            error=f"The published file {Versions(data_dir).published} {problem}.",
+            error=f"The published file {published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
-    page, sums = data_dir / REPORT_PAGE, Versions(data_dir).folder.glob("*.sha256")
-    if page.exists() and page.stat().st_mtime < max((path.stat().st_mtime for path in sums), default=0):
+    elif page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
         drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
         yield Condition(
             Kind.UNPUBLISHED,

@@ -177,8 +177,8 @@ def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expec
 
 def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_path: Path) -> None:
     made = settings(tmp_path, customers="M1")
-    (made.data_dir / "published").mkdir(parents=True)
-    for day, name in enumerate(("report.html", "published/version.sha256", "report.html"), start=2):
+    made.data_dir.mkdir()
+    for day, name in enumerate(("report.html", "warehouse.duckdb", "report.html"), start=2):
         (made.data_dir / name).touch()
         os.utime(made.data_dir / name, (day * 86_400, day * 86_400))
         found = observe(Overview([FRESH]), made, NOW).conditions
