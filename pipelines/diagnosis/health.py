@@ -224,7 +224,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         ended = f"gave up: {work.error}" if work.error else "was stopped before it ended."
         remedy = "Run the same command again."
         if work.what.startswith("run "):  # of Dagster
-            remedy = "Re-execute it from failure." if work.error else "Dagster retries it within two minutes."
+            remedy = "If Dagster does not retry it within two minutes, re-execute it from failure."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         remedy = f"Its loads are kept. {remedy}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
