@@ -176,7 +176,7 @@ def test_the_two_ids_of_an_office_are_one_office(here: BudgetScenario) -> None:
 def test_an_office_that_is_not_found_is_refused_with_a_question_for_its_own_id(here: BudgetScenario) -> None:
     pushed = here.push(here.plan({**NEW, "office_id": OFFICE}))
     assert (statuses(pushed), here.sent) == ({"refused": 1}, {here.users[0]: 1})
-    assert "Give the office's own id" in next(iter(pushed.statuses.values())).reason
+    assert "give the office's own id" in next(iter(pushed.statuses.values())).reason
 
 
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
