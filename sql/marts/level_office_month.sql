@@ -3,7 +3,6 @@
 -- If an office is not loaded, its amounts are null. A sum over the other offices is then not the member's sum: count
 -- the nulls.
 -- Read one level, and never add up two.
--- Kind: view
 -- Key: level, member_id, office_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels

@@ -4,6 +4,7 @@
 -- Builds compare totals. Two changes between two builds are one row. Changes that cancel each other out make no row.
 -- Never add up reports: the office report and the sales list both show the same change. marts.office_restatements has
 -- the office report alone.
+-- Kind: view
 -- Key: report, office_id, month, noted_at_utc
 -- Columns:
 --   report: commission_office, sales, running_commissions or tips_and_leads; the first two show the same change, so
