@@ -86,7 +86,7 @@ leads_counted AS (
 ),
 
 agents_counted AS (
-    SELECT office_id, month, count(DISTINCT user_id) FILTER (is_active) AS active
+    SELECT office_id, month, count(*) FILTER (is_active) AS active
     FROM marts.user_office_month
     GROUP BY ALL
 )

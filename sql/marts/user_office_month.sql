@@ -27,8 +27,11 @@ SELECT
     months.first_active_month
 FROM marts.user_month AS months
 LEFT JOIN (
-    SELECT user_id, month, amount.office_id, sum(amount.commission) AS commission, sum(amount.sold_estate_parts) AS sold_estate_parts
+    SELECT
+        user_id, month, coalesce(amount.office_id, users.office_id) AS office_id,
+        sum(amount.commission) AS commission, sum(amount.sold_estate_parts) AS sold_estate_parts
     FROM (SELECT user_id, month, unnest(amounts) AS amount FROM marts.users_added_up)
+    INNER JOIN marts.user_month AS users USING (user_id, month)
     GROUP BY ALL
 ) AS given USING (user_id, month)
 LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(given.office_id, months.office_id)

@@ -29,8 +29,7 @@ earned_by_year AS (
         year(last_month.month) - year(users.month) AS years_ago,
         any_value(users.user_label) AS name,
         sum(users.commission) AS commission, sum(users.sold_estate_parts) AS homes,
-        count(DISTINCT users.month) FILTER (users.is_active) AS active_months,
-        count(DISTINCT users.month) AS month_count,
+        count(*) FILTER (users.is_active) AS active_months, count(*) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete,
         bool_or(is_without_trace(active_until, users.month)) AS was_absent
     FROM (SELECT *, max(month) FILTER (is_active) OVER (PARTITION BY user_id ORDER BY month) AS active_until FROM marts.user_office_month) AS users
@@ -95,7 +94,7 @@ budgeted AS (  -- at the office of each budget, in months with a known actual
     INNER JOIN last_month ON budgets.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
     SEMI JOIN (FROM marts.user_budget_vs_actual WHERE measure = 'commission' AND actual IS NOT NULL) AS compared
         ON (compared.user_id, compared.month) = (budgets.user_id, budgets.month)
-    LEFT JOIN (FROM marts.user_office_month SELECT office_id, user_id, month, sum(commission) AS commission GROUP BY ALL) AS worked
+    LEFT JOIN marts.user_office_month AS worked
         ON (worked.office_id, worked.user_id, worked.month) = (budgets.office_id, budgets.user_id, budgets.month)
     LEFT JOIN (FROM marts.users_added_up WHERE commission <> largest_commission) AS shared
         ON (shared.user_id, shared.month) = (budgets.user_id, budgets.month)
@@ -151,10 +150,9 @@ CROSS JOIN last_month
 WHERE coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0
 UNION ALL BY NAME
 SELECT
-    office_id, month, any_value(user_label) AS name, bool_and(is_commission_complete) AS is_complete, 'month' AS period,
-    without_vat(sum(commission), any_value(basis))::DECIMAL(18, 4) AS commission, sum(sold_estate_parts)::DECIMAL(19, 8) AS homes
+    office_id, month, user_label AS name, is_commission_complete AS is_complete, 'month' AS period,
+    without_vat(commission, basis)::DECIMAL(18, 4) AS commission, sold_estate_parts AS homes
 FROM marts.user_office_month LEFT JOIN meta.tax_basis AS basis ON true
 WHERE month >= (SELECT month FROM last_month)
     AND (is_active OR commission <> 0 OR (is_main_office AND user_id NOT IN (SELECT user_id FROM marts.users WHERE has_left)))
-GROUP BY office_id, user_id, month
 ORDER BY office_id, commission DESC NULLS LAST, name
