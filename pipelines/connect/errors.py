@@ -129,8 +129,8 @@ CHECK_ADDRESS = (
     "both are right; then ask the service's support whether it has the requested months."
 )
 TOO_OLD_OR_GROUP = (
-    "If the requested months are older than the service's data, set BROKERBI_START to a later month. If it "
-    "does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch the report off "
+    "If the requested months are older than the service's data, set BROKERBI_START to a later month. If the "
+    "report does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch it off "
     "with BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
