@@ -31,7 +31,7 @@ from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
 from warehouse.store.database import Store
-from warehouse.store.lock import work_lock
+from warehouse.store.lock import WORK, is_locked, work_lock
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_TICKS = 5
@@ -46,9 +46,10 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
-    The sensor waits until no run or backfill is queued or under way. It stops waiting when a nightly run has
-    ended since the last attempt to publish, or when that attempt is two hours old. If the job fails, but no
-    check or mart blocks the load, it is launched again every half hour. Ticks record that the daemon lives.
+    The sensor waits until no run or backfill is queued or under way, and no command is running. It stops
+    waiting when a nightly run has ended since the last attempt to publish, or when that attempt is two hours
+    old. If the job fails, but no check or mart blocks the load, it is launched again every half hour. Ticks
+    record that the daemon lives.
     """
 
     @dg.sensor(
@@ -64,6 +65,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         runs = unfinished_runs(project, context.instance)
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
+        is_busy = bool(runs) or is_locked(project.settings.data_dir / WORK)  # by a command, which may publish
         try:
             load = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
         except WarehouseError as error:
@@ -74,12 +76,12 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason(
                 f"A check or mart blocks this load; launch `{PUBLISH}` to try again, or wait for a new load."
             )
-        is_busy = bool(runs) or any(
+        is_busy = is_busy or any(
             backfill.status.name == "REQUESTED"
             for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
         )
         if is_busy and not _is_urgent(project, context.instance, load):
-            return dg.SkipReason("A run or a backfill is queued or under way.")
+            return dg.SkipReason("A run, a backfill or a command is queued or under way.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
         return dg.RunRequest(run_key=f"load {load.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 

@@ -59,7 +59,6 @@ def run_demo(
             settings = load_settings({**environment, **pretended_day})
             summary = sync_with_progress(settings, Selection())
             warn(*summary.failure_lines())
-            # print the findings of the last run only
             is_published = publish(settings) if night == today else finish(settings).publication.has_new_file
             is_well &= summary.is_well and is_published
     say(

@@ -1,7 +1,4 @@
-"""Commands on stored data: `publish`, `rollback`, `export`, `replay` and `erase`.
-
-Each command imports its own modules, so that it starts fast.
-"""
+"""Commands on stored data; each imports its own modules, so that it starts fast."""
 
 from __future__ import annotations
 
@@ -31,8 +28,13 @@ def run_publish() -> int:
 def publish(settings: Settings) -> bool:
     """Publish and print the outcome; returns whether there is a new file with its pages and export."""
     from pipelines.upkeep.finish import finish
+    from warehouse.errors import WarehouseError
 
-    finished = finish(settings)
+    try:
+        finished = finish(settings)
+    except WarehouseError as error:
+        warn(f"not published: {str(error).rstrip('.')}; the earlier file stays")
+        return False
     for check in finished.checks:
         if not check.passed and not check.blocks:
             print_wrapped("", f"{check.severity}: {check.finding}")

@@ -64,8 +64,7 @@ def run_query(
             ]
         )
         return 0
-    options = {"year": year, "office": office}
-    variables = {name: value for name, value in options.items() if value is not None}
+    variables = {name: value for name, value in (("year", year), ("office", office)) if value is not None}
     statement = statement_of(settings.data_dir, question, variables)
     if form == "table":
         _print_answer(settings.data_dir, statement, variables)

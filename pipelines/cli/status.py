@@ -165,8 +165,9 @@ def run_shapes(
     if json:
         print_json([vars(sample) for sample in samples])
     else:
-        counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
-        rows = [vars(sample) | numbers for sample, numbers in zip(samples, counts, strict=True)]
+        rows = [
+            vars(sample) | {name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples
+        ]
         print_records(rows, ("report", "state", *COUNTED_FIELDS))
         names: dict[tuple[str, str], list[str]] = {}
         for sample in samples:

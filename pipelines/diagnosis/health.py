@@ -25,7 +25,7 @@ from warehouse.persons.erased_list import read_erased
 from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
-from warehouse.store.versions import Versions
+from warehouse.store.versions import FAILED, Versions
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
@@ -39,6 +39,11 @@ DAEMON_SEEN = Path("work", "daemon_seen")
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
 """How long Dagster's daemon may be silent without a warning, and without an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
+DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
+UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
+GAVE_UP = "gave up"
+FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
+"""Kinds and causes of conditions that may follow from a disk that cannot be written."""
 START_DAEMON = (
     "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
     "running, check that the code server runs too and that the sensor `publishing` is on"
@@ -118,7 +123,8 @@ def observe(
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, each customer that they leave out and for which nothing was loaded is
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
-      are not active become "switched off". Conditions of customers that are not active are dropped.
+      are not active, or that are not planned, become "switched off"; their conditions are dropped.
+    - If nothing can be written, conditions that follow from this are dropped.
     """
     conditions, added = list(view.conditions), list[Condition]()
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
@@ -132,10 +138,19 @@ def observe(
         active = {customer.id for customer in settings.active_customers}
         shown = {customer.id for customer in settings.customers}
         shown |= {row.customer for row in standings if row.last_success_utc or row.held_months}
-        conditions = [row for row in conditions if not row.customer or row.customer in active]
+        known = {(row.report, row.customer) for row in standings if planned and row.state != "switched off"}
+        off = known - {plan.pair for plan in planned}
+        conditions = [
+            row
+            for row in conditions
+            if (not row.customer or row.customer in active)
+            and ((row.report, row.customer) not in off or row.kind == Kind.QUARANTINE)
+        ]
         added += _customer_conditions(view, settings, planned)
         standings = [
-            row if row.customer in active else replace(row, state="switched off")
+            replace(row, state="switched off")
+            if row.customer not in active or (row.report, row.customer) in off
+            else row
             for row in standings
             if row.customer in shown
         ]
@@ -153,9 +168,12 @@ def observe(
         added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
+    conditions = [*added, *conditions]
+    if any(row.kind in DISK_CONDITIONS and row.is_error for row in conditions):
+        conditions = [row for row in conditions if (row.kind, row.cause) not in FAILED_WRITES]
     today = settings.today or now.date()
-    all_conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
-    return replace(view, standings=standings, conditions=all_conditions)
+    acknowledged = [_acknowledged(condition, settings, today) for condition in conditions]
+    return replace(view, standings=standings, conditions=acknowledged)
 
 
 def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
@@ -221,13 +239,14 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         return
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:
-        ended = f"gave up: {work.error}" if work.error else "was stopped before it ended."
+        ended = f"{GAVE_UP}: {work.error}" if work.error else "was stopped before it ended."
         remedy = "Run the same command again."
         if work.what.startswith("run "):  # of Dagster
             remedy = "If Dagster does not retry it within two minutes, re-execute it from failure."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         remedy = f"Its loads are kept. {remedy}"
-        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
+        cause = GAVE_UP if work.error else ""
+        yield Condition(Kind.SYNC_LEFT, cause=cause, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:
         remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
         error = f"{work.what} (process {work.pid}) is suspended, so nothing else can run."
@@ -269,9 +288,8 @@ def _customer_conditions(
             remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
             is_denied = customer.id in denied
             yield Condition(
-                Kind.NEVER_READ,
+                Kind.NEVER_READ if is_denied else Kind.MONTHS_MISSING,
                 customer=customer.id,
-                cause=Kind.NEVER_READ,
                 error=f"No report has been read yet{': all are denied (403)' if is_denied else ''}.",
                 remedy=CHECK_CUSTOMER if is_denied else remedy,
             )
@@ -289,13 +307,8 @@ def _customer_conditions(
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    excluded = {  # reports and customers that were denied or never read have conditions of their own
-        (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_ACCESS, Kind.ACCESS_LOST)
-    }
-    excluded |= {
-        ("", row.customer)
-        for row in conditions
-        if not row.report and row.kind in (Kind.ACCESS_DENIED, Kind.NEVER_READ)
+    excluded = {  # these reports and customers have conditions of their own
+        (row.report, row.customer) for row in conditions if row.kind in UNREAD
     }
     lacks_past_months = any(
         month < Month.of(now.date())

@@ -69,7 +69,7 @@ def replay(
     load stay as they are. If the load belongs to a history, the whole history stays as it is. If the working
     file has an earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
     """
-    clock = clock or SystemClock()
+    clock = settings.run_clock(clock or SystemClock())
     transform = privacy_transform(settings)
     store = Store(settings.data_dir, now=clock.utc_now, transform=transform, rebuilds=True)
     if catalogue is None:

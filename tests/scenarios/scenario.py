@@ -93,7 +93,7 @@ class Scenario:
     def replay(self, **choice: Any) -> ReplayResult:
         """Rebuild the tables from landing."""
         shaped = with_shapes(self.catalogue, self.settings.shapes_file)
-        return replay(self.settings, catalogue=shaped, **choice)
+        return replay(self.settings, catalogue=shaped, clock=self.clock, **choice)
 
     def publish(self) -> Finished:
         """Build the marts, run the checks and publish the file."""

@@ -129,11 +129,11 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that is not published.
+    """Loads that are not published, or were replayed since.
 
-    `waiting_since_utc` is when the wait for the next publication began: at the latest publication,
-    failed attempt or rollback. If there was none of these, it began at the first load. If `is_blocked` is
-    true, a failed check or mart prevented the publication of the newest load.
+    `load_number` is that of the newest load. `waiting_since_utc` is when the wait for the next publication
+    began: at the latest publication, failed attempt or rollback. If there was none of these, it began at the
+    first load. If `is_blocked` is true, a failed check or mart prevented the publication of these loads.
     """
 
     load_number: int
@@ -142,22 +142,22 @@ class Unpublished:
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
-    """The newest load that is not published; returns None if all are published."""
+    """The loads that are not published; returns None if all are published."""
     with store.reading() as connection:
-        [(newest, first)] = connection.execute(
-            "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
+        [(newest, first, loaded_at)] = connection.execute(
+            "SELECT max(load_number), min(loaded_at_utc), max(loaded_at_utc) FROM meta.loads "
+            "WHERE load_number IS NOT NULL"
         ).fetchall()
-        [(published_load, tried_at, refused_load)] = connection.execute(
-            """
-            SELECT max(last_load_number) FILTER (status = $1), max(at_utc),
-                   arg_max(CASE WHEN status = $2 THEN last_load_number END, at_utc)
-            FROM meta.publications
-            """,
-            [PUBLISHED, REFUSED],
+        tries = connection.execute(
+            "SELECT at_utc, status, last_load_number FROM meta.publications ORDER BY at_utc DESC"
         ).fetchall()
-    if newest is None or (published_load is not None and newest <= published_load):
+    if newest is None:
         return None
-    return Unpublished(newest, (tried_at or first).replace(tzinfo=UTC), refused_load == newest)
+    complete = [status for at, status, number in tries if at >= loaded_at and (number or 0) >= newest]
+    if PUBLISHED in complete:
+        return None
+    tried_at = tries[0][0] if tries else first
+    return Unpublished(newest, tried_at.replace(tzinfo=UTC), is_blocked=complete[:1] == [REFUSED])
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:

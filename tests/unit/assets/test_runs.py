@@ -101,9 +101,7 @@ def test_a_run_is_deleted_once_later_runs_have_read_its_partitions(
     assert not list(Path(instance.root_directory).rglob(f"*{superseded}*"))
 
 
-def test_a_nightly_run_is_named_by_time_and_first_in_the_queue_and_covers_active_customers(
-    tmp_path: Path,
-) -> None:
+def test_a_nightly_run_has_its_time_is_first_and_covers_active_customers(tmp_path: Path) -> None:
     project = Project(settings(tmp_path, today=str(TODAY), customer__c01__active="false"))
     with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path)) as instance:
         [request] = run_requests(project, "nightly", LONG_AGO, instance)

@@ -89,10 +89,10 @@ def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert judge(failed) == judge(replace(failed, is_published=True))
 
 
-def test_a_customer_never_read_and_one_removed_from_the_settings_are_conditions(tmp_path: Path) -> None:
+def test_a_customer_just_added_and_one_removed_from_the_settings_are_warnings(tmp_path: Path) -> None:
     view = Overview([FRESH])
-    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_READ]
-    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_READ, Kind.NOT_IN_SETTINGS]
+    assert kinds(view, tmp_path, "M1,G21") == [Kind.MONTHS_MISSING]
+    assert kinds(view, tmp_path, "G21") == [Kind.MONTHS_MISSING, Kind.NOT_IN_SETTINGS]
 
 
 def test_a_customer_removed_from_the_settings_is_shown_only_if_it_has_data(tmp_path: Path) -> None:
@@ -125,15 +125,17 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     assert [one.error for one in new] == ["No report has been read yet."]
     denied = [replace(plan, skipped=DENIED_TODAY) for plan in planned]
     [found] = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=denied).conditions
-    assert (found.error, found.remedy) == (
-        "No report has been read yet: all are denied (403).",
-        CHECK_CUSTOMER,
-    )
+    said = "No report has been read yet: all are denied (403)."
+    assert (found.severity, found.error, found.remedy) == (ERROR, said, CHECK_CUSTOMER)
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
     off = Overview([replace(FRESH, state="switched off")])
     resumed = observe(off, settings(tmp_path, customers="M1"), NOW, planned=planned).standings
     assert [row.state for row in resumed] == ["due"]
+    failing = Overview([FRESH, replace(FRESH, report="users")], [FAILED])
+    stopped = observe(failing, settings(tmp_path, customers="M1"), NOW, planned=planned[1:])
+    assert [row.state for row in stopped.standings] == ["switched off", "fresh"]
+    assert [row.kind for row in stopped.conditions] == [Kind.MONTHS_MISSING]
 
 
 def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_an_error(
@@ -146,6 +148,8 @@ def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_a
     assert found() == [(Kind.DISK_NEARLY_FULL, "warning")]
     monkeypatch.setattr(health, "TOO_FEW_FREE_BYTES", 10**17)
     assert found() == [(Kind.DISK_NEARLY_FULL, "error")]
+    unpublished = Condition(Kind.UNPUBLISHED, cause="failed")
+    assert kinds(Overview([FRESH], [unpublished]), tmp_path) == [Kind.DISK_NEARLY_FULL]
 
 
 @pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])
