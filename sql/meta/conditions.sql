@@ -103,7 +103,7 @@ not_refreshed AS (
         since_utc,
         unnest(from_json(
             subjects,
-            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
+            '[{"customer_id": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
             "last_read_utc": "VARCHAR"}]'
         )) AS source
     FROM meta.check_results
@@ -263,10 +263,8 @@ all_conditions AS (
     UNION ALL BY NAME
     SELECT
         'not refreshed' AS kind, source.customer_id AS customer, since_utc,
-        source.source_state AS cause,
         'No other customer answers for ' || source.offices || ', so numbers of ' || source.customer_id
-        || ' from these reports stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.source_state
-        || coalesce(' (' || source.reports || ')', '') AS error,
+        || ' stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.reports AS error,
         'numbers_are_refreshed' AS check_name
     FROM not_refreshed
     UNION ALL BY NAME
