@@ -1,7 +1,8 @@
 """Replay: tables rebuilt from the answers in landing.
 
 If the working file has an earlier format, its rows are copied to a new file, and the answers are replayed
-into it. If the working file is lost, it is rebuilt from landing alone, and a note states what is lost.
+into it. If the working file is lost, the newest undamaged published version takes its place, and the later
+answers are loaded; without such a version, it is rebuilt from landing alone. A note states what is lost.
 """
 
 from __future__ import annotations
@@ -143,8 +144,8 @@ class _Replay:
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
             self.result.notes.append(
-                f"rebuilt from landing alone: {counted(count, 'stored answer')}; earlier changes are lost, "
-                "so marts.restatements, marts.sale_changes and marts.user_month_versions lack them"
+                f"{counted(count, 'stored answer')} restored from landing alone, so marts.restatements, "
+                "marts.sale_changes and marts.user_month_versions lack changes between them"
             )
 
     def _read_again(

@@ -271,9 +271,7 @@ def test_a_check_leaves_very_many_rows_to_the_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("severity", ["error", "warning"])
-def test_a_check_that_cannot_run_fails_by_its_severity_and_stops_no_other(
-    tmp_path: Path, severity: str
-) -> None:
+def test_a_check_that_cannot_run_fails_by_its_severity_and_stops_none(tmp_path: Path, severity: str) -> None:
     (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: {severity}\nSELECT * FROM bi.nobody")
     good, bad = check(tmp_path, "SELECT 1 WHERE false")
     assert (good.passed, bad.passed, bad.blocks) == (True, False, severity == "error")
@@ -306,9 +304,7 @@ def test_budgets_of_unknown_offices_are_found_even_without_others(tmp_path: Path
 
 
 @pytest.mark.parametrize(("rows_left", "found"), [(6, 1), (7, 0)])
-def test_a_closed_month_that_lost_a_third_of_its_rows_is_named(
-    given: Given, rows_left: int, found: int
-) -> None:
+def test_a_closed_month_that_lost_a_third_of_rows_is_named(given: Given, rows_left: int, found: int) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
     for count in (9, rows_left):

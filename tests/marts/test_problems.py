@@ -55,9 +55,7 @@ def test_a_report_switched_off_is_not_late_and_one_that_was_never_read_is(given:
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_report_that_was_read_and_is_denied_is_late_by_its_last_success_until_answered(
-    given: Given,
-) -> None:
+def test_a_denied_report_is_late_by_its_last_success_until_answered(given: Given) -> None:
     configure(given, sales=True)
     record_denial(given, "sales", "M1", (LONG_AGO + timedelta(days=1)).replace(tzinfo=UTC))
     assert given.execute(STATES).fetchall() == [("sales", "M1", "no access", True)]

@@ -20,6 +20,7 @@ from warehouse.load.landing import Landing
 from warehouse.publishing.publish import loaded_since_publication
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Store
+from warehouse.store.versions import Versions
 
 THREE = ("sales", "running_commissions", "users")
 EARLIEST_DUE = "2026-08-31"
@@ -161,13 +162,11 @@ def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     return here
 
 
-def test_a_replay_says_that_changes_are_not_remembered_after_the_working_file_was_lost(
-    restated: Scenario, tmp_path: Path
-) -> None:
+def test_a_replay_from_landing_alone_says_what_is_lost(restated: Scenario, tmp_path: Path) -> None:
     here = restated.copied_to(tmp_path / "data")
     here.lose_working_file()
     [note] = here.replay().notes
-    assert "earlier changes are lost" in note
+    assert "lack changes between them" in note
     assert here.cells() == restated.cells()
     assert here.replay().notes == []
 
@@ -183,8 +182,22 @@ def in_older_format(here: Scenario, directory: Path) -> Scenario:
     return older
 
 
-def test_a_file_of_an_older_format_is_rebuilt_with_all_it_knows(restated: Scenario, tmp_path: Path) -> None:
-    here, before = in_older_format(restated, tmp_path / "data"), restated.cells()
+def with_a_published_version(here: Scenario, directory: Path) -> Scenario:
+    """A copy of a data directory with two published versions, the newer one damaged, and no working file."""
+    lost = here.copied_to(directory)
+    lost.publish()
+    lost.publish()
+    versions = Versions(directory)
+    versions.path(versions.names()[-1]).write_bytes(b"damaged")
+    lost.lose_working_file()
+    return lost
+
+
+@pytest.mark.parametrize("rebuilt_from", [in_older_format, with_a_published_version])
+def test_a_file_is_rebuilt_with_all_it_knows(
+    restated: Scenario, tmp_path: Path, rebuilt_from: Callable[[Scenario, Path], Scenario]
+) -> None:
+    here, before = rebuilt_from(restated, tmp_path / "data"), restated.cells()
     with pytest.raises(ReplayNeeded, match="brokerbi replay"):
         here.sync()
     done = here.replay()

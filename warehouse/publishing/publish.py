@@ -232,14 +232,12 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
         candidates = [version for version in candidates if to in (version, versions.path(version).name)]
     elif current is not None:
         candidates = candidates[: candidates.index(current)]
-    for version in reversed(candidates):
-        if not versions.is_damaged(version):
-            return version
+    if version := next(versions.undamaged(candidates), None):
+        return version
     description = f"version {to}" if to else "earlier version"
-    others = {*versions.names()} - {*candidates, current}
-    undamaged = [version for version in sorted(others) if not versions.is_damaged(version)]
+    others = [*versions.undamaged({*versions.names()} - {*candidates, current})]
     raise WarehouseError(
         f"There is no undamaged {description} in {versions.folder}. Other undamaged versions there: "
-        f"{', '.join(undamaged) or 'none'}. "
+        f"{', '.join(others) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

@@ -38,12 +38,11 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
             _checkpoint(connection, path, file.fileno())
 
 
-def recover(path: Path) -> bool:
-    """Restore blocks that an interrupted checkpoint may have torn; returns whether one was interrupted."""
+def recover(path: Path) -> None:
+    """Restore blocks that an interrupted checkpoint may have torn."""
     journal = journal_path(path)
     if not journal.exists():
-        return False
-    was_interrupted = False
+        return
     if path.exists():
         with journal.open("rb") as blocks, path.open("r+b") as file:
             was_interrupted = blocks.read(HEADER_BYTES) == file.read(HEADER_BYTES)
@@ -52,7 +51,6 @@ def recover(path: Path) -> bool:
                 os.pwrite(file.fileno(), blocks.read(size), offset)
             os.fsync(file.fileno())
     journal.unlink()
-    return was_interrupted
 
 
 def journal_path(path: Path) -> Path:

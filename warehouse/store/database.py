@@ -17,8 +17,9 @@ from warehouse.errors import ReplayNeeded, translate_errors
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
 from warehouse.store.duckdb_file import IN_MEMORY, connect_working, spill_folder
-from warehouse.store.files import make_folder, remove, remove_logs, replacement
+from warehouse.store.files import copy_file, make_folder, remove, remove_logs, replacement
 from warehouse.store.lock import file_lock
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,16 +33,12 @@ Connection = duckdb.DuckDBPyConnection
 """Other rooms pass a connection on; only the warehouse calls its methods."""
 
 
-def utc_now() -> datetime:
-    """The current time in UTC."""
-    return datetime.now(UTC)
-
-
 class Store:
     """The working file of one data directory; recorded times come from `now`.
 
     `transform` turns a received table into the rows to load. Without it, rows are loaded as received.
-    `locked` raises ReplayNeeded if the file `is_lost`, unless the store `rebuilds` it.
+    `locked` raises ReplayNeeded if the file `is_lost`, unless the store `rebuilds` it. The new file is then
+    a copy of the newest undamaged published version, if there is one.
     """
 
     def __init__(
@@ -49,7 +46,7 @@ class Store:
         data_dir: Path,
         *,
         lock_seconds: float = LOCK_SECONDS,
-        now: Callable[[], datetime] = utc_now,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         transform: Callable[[TableLike], pl.DataFrame] | None = None,
         rebuilds: bool = False,
     ) -> None:
@@ -122,11 +119,13 @@ class Store:
             connection.commit()
 
     def _create(self) -> None:
+        versions = Versions(self.data_dir)
         with replacement(self.path) as unfinished:
-            with connect_working(unfinished) as connection:
-                connection.begin()
-                meta_schema.create_meta(connection)
-                connection.commit()
-                connection.execute("CHECKPOINT")
+            if self.rebuilds and (newest := next(versions.undamaged(versions.names()), None)):
+                copy_file(versions.path(newest), unfinished)
+            else:
+                with connect_working(unfinished) as connection:
+                    meta_schema.create_meta(connection)
+                    connection.execute("CHECKPOINT")
             remove_logs(self.path)  # logs of a removed file would be replayed into the new one
         sys.audit("brokerbi.file_made")

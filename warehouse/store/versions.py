@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,15 +29,6 @@ from warehouse.store.files import (
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
-
-
-def next_name(earlier: Sequence[str], now: datetime) -> str:
-    """A name made from the time; it is later than all `earlier` names, which are sorted."""
-    time = now.astimezone(UTC)
-    for newest in earlier[-1:]:
-        made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
-        time = max(time, made + timedelta(seconds=1))
-    return time.strftime(VERSION)
 
 
 class Versions:
@@ -94,6 +85,10 @@ class Versions:
         matches = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
         return sorted(match[1] for match in matches if match)
 
+    def undamaged(self, names: Iterable[str]) -> Iterator[str]:
+        """The undamaged of these versions, newest first."""
+        return (name for name in sorted(names, reverse=True) if not self.is_damaged(name))
+
     def current(self) -> str | None:
         """The name of the version that analysts see; None if the published file is not a stored version."""
         names = reversed(self.names())
@@ -109,7 +104,11 @@ class Versions:
         )
 
     def new_name(self, now: datetime) -> str:
-        return next_name(self.names(), now)
+        """A name made from the time; it is later than all stored names."""
+        time = now.astimezone(UTC)
+        for newest in self.names()[-1:]:
+            time = max(time, datetime.strptime(newest, VERSION).replace(tzinfo=UTC) + timedelta(seconds=1))
+        return time.strftime(VERSION)
 
     def make_current(self, version: str) -> None:
         """Make a version the published file; readers keep the file that they have open.

@@ -283,9 +283,7 @@ def test_a_nightly_run_requests_nothing_that_a_backfill_under_way_has_fetched(tm
     assert made.partitions() == {f"{customer} green": 3 for customer in CUSTOMERS}
 
 
-def test_a_run_of_a_backfill_requests_only_the_months_ahead_that_no_other_run_has_fetched(
-    tmp_path: Path,
-) -> None:
+def test_a_run_of_a_backfill_requests_only_the_months_ahead_that_none_has_fetched(tmp_path: Path) -> None:
     made, report = harness(tmp_path, reports="office_budget_crm"), "office_budget_crm"
     month, tags = Range(first="G1|2026-11", last="G1|2026-11"), {BACKFILL: "a backfill"}
     made.run(report, **month, tags=tags)

@@ -157,9 +157,7 @@ def test_the_shipped_settings_of_dagster_need_no_changes(world: Scenario, tmp_pa
     assert worst(world, "dagster", home=tmp_path).severity is Severity.WELL
 
 
-def test_a_daemon_that_was_never_started_is_reported_if_dagster_is_used(
-    world: Scenario, tmp_path: Path
-) -> None:
+def test_a_daemon_never_started_is_reported_if_dagster_is_used(world: Scenario, tmp_path: Path) -> None:
     found = [
         [one for one in findings(world, home=home) if one.subject == "daemon silent"]
         for home in ("", tmp_path)

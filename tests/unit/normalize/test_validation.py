@@ -53,9 +53,7 @@ def test_rows_get_the_right_month(report: str, answer: Any, table: str, months: 
         ({"month": "2026-02-01"}, SECOND),
     ],
 )
-def test_a_month_is_a_number_next_to_a_year_or_includes_its_year(
-    month: dict[str, Any], first_day: date
-) -> None:
+def test_a_month_is_a_number_beside_a_year_or_has_its_year(month: dict[str, Any], first_day: date) -> None:
     result = normalized(BY_MONTH, offices({"commission": 5, **month}), months=YEAR)
     assert rows(result, BY_MONTH, "_month", "office_id", "commission") == [(first_day, "M1", 5)]
     assert not result.undated
