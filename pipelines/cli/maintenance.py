@@ -33,7 +33,7 @@ def publish(settings: Settings) -> bool:
     try:
         finished = finish(settings)
     except WarehouseError as error:
-        warn(f"not published: {str(error).rstrip('.')}; the earlier file stays")
+        warn(str(error))
         return False
     for check in finished.checks:
         if not check.passed and not check.blocks:
