@@ -46,10 +46,9 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
-    The sensor waits until no run or backfill is queued or under way, and no command is running. It stops
-    waiting when a nightly run has ended since the last attempt to publish, or when that attempt is two hours
-    old. If the job fails, but no check or mart blocks the load, it is launched again every half hour. Ticks
-    record that the daemon lives.
+    The sensor waits until no run or backfill is queued or under way, and no command works. It stops waiting
+    when a nightly run has ended since the last attempt to publish, or that attempt is two hours old. If the
+    job fails, but no check or mart blocks the load, it is launched again every half hour.
     """
 
     @dg.sensor(
@@ -61,21 +60,20 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         "way, or two hours after the last attempt.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-        record_daemon(project.settings.data_dir)
+        record_daemon(data_dir := project.settings.data_dir)
         runs = unfinished_runs(project, context.instance)
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
-        is_busy = bool(runs) or is_locked(project.settings.data_dir / WORK)  # by a command, which may publish
+        is_busy = bool(runs) or is_locked(data_dir / WORK)  # by a command, which may publish
         try:
-            load = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
+            load = loaded_since_publication(Store(data_dir, lock_seconds=LOCK_SECONDS))
         except WarehouseError as error:
             return dg.SkipReason(str(error))
         if load is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if load.is_blocked:
-            return dg.SkipReason(
-                f"A check or mart blocks this load; launch `{PUBLISH}` to try again, or wait for a new load."
-            )
+            again = f"launch `{PUBLISH}` to try again, or wait for a new load."
+            return dg.SkipReason(f"A check or mart blocks this load; {again}")
         is_busy = is_busy or any(
             backfill.status.name == "REQUESTED"
             for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
@@ -115,9 +113,9 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             [project.key(report.name) for report in project.monthly_reports]
         )
         name = f"run {context.run.run_id[:8]} of {PUBLISH}"
-        lock = work_lock(project.settings.data_dir, name, on_wait=context.log.info, now=project.clock.utc_now)
+        data_dir, on_wait, now = project.settings.data_dir, context.log.info, project.clock.utc_now
         try:
-            with lock:
+            with work_lock(data_dir, name, on_wait=on_wait, completes=(PUBLISH,), now=now):
                 finished = finish(project.settings, project.clock)
             yield from mart_results(project, files, finished.marts)
             yield from (check_result(project, files, check) for check in finished.checks)

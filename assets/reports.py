@@ -23,6 +23,7 @@ from assets.results import (
 )
 from assets.runs import (
     BACKFILL,
+    COMPLETED,
     MAX_RUNS,
     NIGHT_TAG,
     first_run,
@@ -265,7 +266,8 @@ def _sync(
             log.info(line)
 
     name = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
-    with work_lock(settings.data_dir, name, on_wait=log.info, now=clock.utc_now) as earlier_command_began_utc:
+    lock = work_lock(settings.data_dir, name, on_wait=log.info, completes=COMPLETED, now=clock.utc_now)
+    with lock as earlier_command_began_utc:
         selection = _selection(project, context, batch, began_utc or earlier_command_began_utc)
         if selection is None:
             return windows, ""

@@ -25,14 +25,8 @@ NIGHT_TAG = "brokerbi/night"
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MAX_RUNS = 1000
-UNFINISHED = (
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-)
 ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+UNFINISHED = tuple(status for status in dg.DagsterRunStatus if status not in ENDED)
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
 MAX_EXAMINED = 10
@@ -40,6 +34,9 @@ MAX_EXAMINED = 10
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
+SELECTED_ASSETS = "a backfill or selected assets"
+COMPLETED = (NIGHTLY, SELECTED_ASSETS, "brokerbi sync")
+"""Unfinished work that a run of reports completes, but for `brokerbi sync` with options."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run whose file in RUNS is not locked this long after its start counts as silent."""
@@ -85,7 +82,7 @@ def night_range(project: Project) -> dict[str, str]:
 
 def job_of(run: dg.DagsterRun) -> str:
     """The name of a run's job, or a description if Dagster named the job."""
-    return "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
+    return SELECTED_ASSETS if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
 
 
 def to_datetime(seconds: float) -> datetime:

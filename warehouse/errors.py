@@ -89,10 +89,8 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
         target = Path(getattr(error, "filename", None) or path)
         if _UNFINISHED.match(target.name):  # a temporary name that the operator would not find
             target = target.parent
-        return WarehouseError(
-            f"{target} is not writable; give the pipeline's user write access, "
-            "or point BROKERBI_DATA_DIR somewhere else."
-        )
+        how = "mount it for writing" if "Read-only" in text else "give the pipeline's user write access"
+        return WarehouseError(f"{target} is not writable; {how}, or point BROKERBI_DATA_DIR somewhere else.")
     if isinstance(error, OSError):
         return None
     if "Could not set lock on file" in text:

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # a character that the stream cannot show must not end a sync
             stream.reconfigure(errors="replace")
     try:
-        load_app(arguments[0] if arguments else "")(arguments, prog_name="brokerbi")
+        load_app(arguments[0] if arguments else "")(arguments, prog_name="brokerbi", obj=arguments)
     except SystemExit as end:
         return int(end.code or WELL)
     return WELL
@@ -101,20 +101,21 @@ LOADING = ("sync", "replay", "erase")
 
 
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock for the command `name`. Only one command can hold this lock at a time.
+    """Hold the work lock for the command `name`; that of a narrow sync has its options.
 
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
     Yields the time at which the other command began, or None if the lock was free.
     """
     from warehouse.store.lock import work_lock
 
+    is_loading = name.startswith(LOADING)
     return work_lock(
         settings.data_dir,
         f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        resumes=name == "sync",
-        sentence_of=lambda error: "" if is_wrong_usage(error) or name not in LOADING else sentence_of(error),
+        completes=("",) if name == "sync" else (f"brokerbi {name}",),
+        sentence_of=lambda error: sentence_of(error) if is_loading and not is_wrong_usage(error) else "",
         now=settings.run_clock(SystemClock()).utc_now,
     )
 

@@ -49,13 +49,8 @@ def run_status(
         say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = plan_full_sync(settings, store, SystemClock())
     now = SystemClock().utc_now()
-    view = observe(
-        overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
-        settings,
-        now,
-        planned=planned,
-        settings_error=settings_error,
-    )
+    state = overview(store, unless_checked_since=now - timedelta(days=1) if check else None)
+    view = observe(state, settings, now, planned=planned, settings_error=settings_error)
     verdict = judge(view)
     if json:
         print_json({"verdict": verdict.sentence, **asdict(view)})

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
+import typer
+
 from pipelines.cli.main import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
@@ -120,6 +122,7 @@ def planned_as_json(planned: PlannedReport) -> dict[str, object]:
 
 @command("sync")
 def run_sync(
+    context: typer.Context,
     *,
     first: First = None,
     last: Last = None,
@@ -134,7 +137,8 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with working(settings, "sync", wait=not no_wait) as earlier_command_began_utc:
+    name = "sync" if selection.requests_changes else " ".join(context.obj)
+    with working(settings, name, wait=not no_wait) as earlier_command_began_utc:
         summary = sync_with_progress(settings, replace(selection, fresh_since=earlier_command_began_utc))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

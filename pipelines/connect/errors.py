@@ -145,7 +145,9 @@ FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
     404: NOT_THERE,
     410: NOT_THERE,
 }
-CHECK_NETWORK = "Check BROKERBI_BASE_URL and the network of this machine."
+CHECK_NETWORK = (
+    "Check BROKERBI_BASE_URL and the network of this machine; if both are right, the service may be down."
+)
 ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),

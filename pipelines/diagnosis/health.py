@@ -40,6 +40,7 @@ DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes
 """How long Dagster's daemon may be silent without a warning, and without an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
+UNREAD_CUSTOMER = "No report has been read since the customer was added or switched on."
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
 GAVE_UP = "gave up"
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
@@ -145,6 +146,7 @@ def observe(
             for row in conditions
             if (not row.customer or row.customer in active)
             and ((row.report, row.customer) not in off or row.kind == Kind.QUARANTINE)
+            and row.kind != Kind.NOT_REFRESHED  # this customer has only just been added
         ]
         added += _customer_conditions(view, settings, planned)
         standings = [
@@ -241,6 +243,8 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     if not work.is_running:
         ended = f"{GAVE_UP}: {work.error}" if work.error else "was stopped before it ended."
         remedy = "Run the same command again."
+        if work.what.startswith("brokerbi sync "):  # with options
+            remedy = "Run the same command again or, if it is no longer needed, `brokerbi sync`."
         if work.what.startswith("run "):  # of Dagster
             remedy = "If Dagster does not retry it within two minutes, re-execute it from failure."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
@@ -280,9 +284,7 @@ def _customer_conditions(
 ) -> Iterator[Condition]:
     denied = {plan.customer.id for plan in planned if plan.skipped == DENIED_TODAY}
     denied -= {plan.customer.id for plan in planned if not plan.skipped}
-    requested = {
-        row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
-    }
+    requested = {row.customer for row in view.standings if row.state != "switched off"}
     for customer in settings.active_customers if view.standings else ():
         if customer.id not in requested:
             remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
@@ -290,7 +292,7 @@ def _customer_conditions(
             yield Condition(
                 Kind.NEVER_READ if is_denied else Kind.MONTHS_MISSING,
                 customer=customer.id,
-                error=f"No report has been read yet{': all are denied (403)' if is_denied else ''}.",
+                error="All reports are denied (403)." if is_denied else UNREAD_CUSTOMER,
                 remedy=CHECK_CUSTOMER if is_denied else remedy,
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}

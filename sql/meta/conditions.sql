@@ -191,8 +191,7 @@ all_conditions AS (
         'unpublished' AS kind, since_utc, status AS cause,
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'Loads since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC are not published.' END AS error,
-        CASE status WHEN 'failed' THEN NULL
-            WHEN 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
+        CASE WHEN status = 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
     UNION ALL BY NAME

@@ -88,7 +88,7 @@ def work_lock(
     *,
     on_wait: Callable[[str], None],
     wait: bool = True,
-    resumes: bool = True,
+    completes: tuple[str, ...] = ("",),
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
@@ -97,8 +97,8 @@ def work_lock(
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
-    - `resumes` means that the body also completes the work of an earlier command that did not finish. If it
-      is false, the record of that command is restored at the end, unless both have the same `what`.
+    - The body also completes unfinished earlier work whose `what` ends with one of `completes`, by default
+      any. The record of other unfinished work is restored at the end.
 
     Only entry points take this lock: a nested call would wait for itself.
     """
@@ -112,7 +112,7 @@ def work_lock(
         on_wait(f"waiting for {holder.sentence}")
 
     with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
-        unfinished = None if resumes or (last and last.what == what) else last
+        unfinished = None if last and last.what.endswith(completes) else last
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:  # an unusable file is not recorded here, because a condition reports it

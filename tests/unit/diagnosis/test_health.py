@@ -122,10 +122,10 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
     unread = Overview([replace(FRESH, customer="M2")])
     new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
-    assert [one.error for one in new] == ["No report has been read yet."]
+    assert [one.error for one in new] == [health.UNREAD_CUSTOMER]
     denied = [replace(plan, skipped=DENIED_TODAY) for plan in planned]
     [found] = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=denied).conditions
-    said = "No report has been read yet: all are denied (403)."
+    said = "All reports are denied (403)."
     assert (found.severity, found.error, found.remedy) == (ERROR, said, CHECK_CUSTOMER)
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
