@@ -38,7 +38,6 @@ SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
 """How long a tick of the sensor waits if another process has the working file open."""
 MAX_WAIT = timedelta(hours=2)
-"""If runs follow each other without a pause, analysts wait at most this long for a new file."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 LATEST_BACKFILLS = 10
 
@@ -46,9 +45,9 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
-    The sensor waits until no run or backfill is queued or under way, and no command works. It stops waiting
-    when a nightly run has ended since the last attempt to publish, or that attempt is two hours old. If the
-    job fails, but no check or mart blocks the load, it is launched again every half hour.
+    The sensor waits until no command is running, and no run or backfill is queued or under way; for these it
+    waits at most until a nightly run has ended since the last attempt to publish, or that attempt is two
+    hours old. If the job fails, but no check or mart blocks the load, it is launched again every half hour.
     """
 
     @dg.sensor(
@@ -60,11 +59,13 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         "way, or two hours after the last attempt.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-        record_daemon(data_dir := project.settings.data_dir)
+        data_dir = project.settings.data_dir
+        record_daemon(data_dir)
         runs = unfinished_runs(project, context.instance)
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
-        is_busy = bool(runs) or is_locked(data_dir / WORK)  # by a command, which may publish
+        if not runs and is_locked(data_dir / WORK):
+            return dg.SkipReason("A command is running, which may publish.")
         try:
             load = loaded_since_publication(Store(data_dir, lock_seconds=LOCK_SECONDS))
         except WarehouseError as error:
@@ -74,12 +75,12 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if load.is_blocked:
             again = f"launch `{PUBLISH}` to try again, or wait for a new load."
             return dg.SkipReason(f"A check or mart blocks this load; {again}")
-        is_busy = is_busy or any(
+        is_busy = bool(runs) or any(
             backfill.status.name == "REQUESTED"
             for backfill in context.instance.get_backfills(limit=LATEST_BACKFILLS)
         )
         if is_busy and not _is_urgent(project, context.instance, load):
-            return dg.SkipReason("A run, a backfill or a command is queued or under way.")
+            return dg.SkipReason("A run or a backfill is queued or under way.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
         return dg.RunRequest(run_key=f"load {load.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 
@@ -112,10 +113,10 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
-        name = f"run {context.run.run_id[:8]} of {PUBLISH}"
+        name = f"{PUBLISH}, run {context.run.run_id[:8]}"
         data_dir, on_wait, now = project.settings.data_dir, context.log.info, project.clock.utc_now
         try:
-            with work_lock(data_dir, name, on_wait=on_wait, completes=(PUBLISH,), now=now):
+            with work_lock(data_dir, name, on_wait=on_wait, completes=(), now=now):
                 finished = finish(project.settings, project.clock)
             yield from mart_results(project, files, finished.marts)
             yield from (check_result(project, files, check) for check in finished.checks)

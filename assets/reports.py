@@ -26,6 +26,7 @@ from assets.runs import (
     COMPLETED,
     MAX_RUNS,
     NIGHT_TAG,
+    SELECTED_ASSETS,
     first_run,
     job_of,
     mark_alive,
@@ -60,9 +61,7 @@ NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
-SWITCHED_OFF = (
-    "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select other customers."
-)
+SWITCHED_OFF = "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select others."
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
@@ -265,8 +264,11 @@ def _sync(
         if line := progress.line():
             log.info(line)
 
-    name = f"run {context.run.run_id[:8]} of {job_of(context.run)}"
-    lock = work_lock(settings.data_dir, name, on_wait=log.info, completes=COMPLETED, now=clock.utc_now)
+    is_nightly = NIGHT_TAG in context.run.tags
+    whom = "" if is_nightly else f" for {batch[0].customer}"
+    name = f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}"
+    completes = COMPLETED if is_nightly else (SELECTED_ASSETS,)
+    lock = work_lock(settings.data_dir, name, on_wait=log.info, completes=completes, now=clock.utc_now)
     with lock as earlier_command_began_utc:
         selection = _selection(project, context, batch, began_utc or earlier_command_began_utc)
         if selection is None:

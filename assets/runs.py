@@ -36,7 +36,7 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
 SELECTED_ASSETS = "a backfill or selected assets"
 COMPLETED = (NIGHTLY, SELECTED_ASSETS, "brokerbi sync")
-"""Unfinished work that a run of reports completes, but for `brokerbi sync` with options."""
+"""The ends of the names of unfinished work that a nightly run completes."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run whose file in RUNS is not locked this long after its start counts as silent."""

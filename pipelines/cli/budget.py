@@ -35,7 +35,8 @@ def run_plan(
 
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
-        log(f"reading current budgets, at most {counted(requests, 'request')}, {seconds}; nothing is set")
+        expected = f"at most {counted(requests, 'request')}, about {seconds}"
+        log(f"reading current budgets, {expected}; nothing is set")
 
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])

@@ -96,26 +96,21 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
-LOADING = ("sync", "replay", "erase")
-"""These commands leave unfinished work if an error ends them, so `working` records the error."""
-
-
 def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock for the command `name`; that of a narrow sync has its options.
+    """Hold the work lock for the command `name`, in which a narrow sync includes its options.
 
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
     Yields the time at which the other command began, or None if the lock was free.
     """
     from warehouse.store.lock import work_lock
 
-    is_loading = name.startswith(LOADING)
     return work_lock(
         settings.data_dir,
         f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        completes=("",) if name == "sync" else (f"brokerbi {name}",),
-        sentence_of=lambda error: sentence_of(error) if is_loading and not is_wrong_usage(error) else "",
+        completes=None if name == "sync" else (name,),
+        sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )
 

@@ -137,7 +137,7 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    name = "sync" if selection.requests_changes else " ".join(context.obj)
+    name = "sync" if selection == Selection() else " ".join(context.obj)
     with working(settings, name, wait=not no_wait) as earlier_command_began_utc:
         summary = sync_with_progress(settings, replace(selection, fresh_since=earlier_command_began_utc))
         summary.is_explicit = bool(customer or report)

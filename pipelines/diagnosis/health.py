@@ -24,7 +24,7 @@ from warehouse.marts.queries import SQL
 from warehouse.persons.erased_list import read_erased
 from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
-from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
+from warehouse.store.lock import LOADING, LONG_WAIT, waiting_work, work_of
 from warehouse.store.versions import FAILED, Versions
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ def observe(
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, each customer that they leave out and for which nothing was loaded is
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
-      are not active, or that are not planned, become "switched off"; their conditions are dropped.
+      are not active, or that are not planned, become "switched off"; their conditions are dropped, except
+      for the quarantine of a report.
     - If nothing can be written, conditions that follow from this are dropped.
     """
     conditions, added = list(view.conditions), list[Condition]()
@@ -146,7 +147,7 @@ def observe(
             for row in conditions
             if (not row.customer or row.customer in active)
             and ((row.report, row.customer) not in off or row.kind == Kind.QUARANTINE)
-            and row.kind != Kind.NOT_REFRESHED  # this customer has only just been added
+            and row.kind != Kind.NOT_REFRESHED  # it is in the settings again
         ]
         added += _customer_conditions(view, settings, planned)
         standings = [
@@ -170,12 +171,11 @@ def observe(
         added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
-    conditions = [*added, *conditions]
+    today = settings.today or now.date()
+    conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
     if any(row.kind in DISK_CONDITIONS and row.is_error for row in conditions):
         conditions = [row for row in conditions if (row.kind, row.cause) not in FAILED_WRITES]
-    today = settings.today or now.date()
-    acknowledged = [_acknowledged(condition, settings, today) for condition in conditions]
-    return replace(view, standings=standings, conditions=acknowledged)
+    return replace(view, standings=standings, conditions=conditions)
 
 
 def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
@@ -237,7 +237,7 @@ def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     work, waiting = work_of(data_dir), waiting_work(data_dir)
-    if work is None:
+    if work is None or not (work.is_running or work.what.startswith(LOADING)):
         return
     since = work.begun_utc.replace(tzinfo=None)
     if not work.is_running:

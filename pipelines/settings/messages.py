@@ -69,7 +69,7 @@ def _customer_message(
     if kind == "missing" and (unknown := [name for name in entry or () if name not in model.model_fields]):
         kind, key = "extra_forbidden", unknown[0]  # probably the missing key, mistyped: one sentence
     if kind == "extra_forbidden":
-        return f"{customer} has a key {key!r}, which is none of {', '.join(model.model_fields)}"
+        return f"{customer} has a key {key!r}, which is not one of {', '.join(model.model_fields)}"
     if key == "id" and wording:
         return wording
     return f"the {key} of {customer} {wording or f'is not {_description(model, str(keys[0]))}'}"

@@ -68,13 +68,15 @@ def replay(
 
     If a landing file is missing or damaged, or its answer does not fit the present shape, the rows of its
     load stay as they are. If the load belongs to a history, the whole history stays as it is. If the working
-    file has an earlier format, all reports are rebuilt, and `reports` and `quarantine` have no effect.
+    file is lost or has an earlier format, all are rebuilt, and `reports` and `quarantine` have no effect.
     """
     clock = settings.run_clock(clock or SystemClock())
     transform = privacy_transform(settings)
     store = Store(settings.data_dir, now=clock.utc_now, transform=transform, rebuilds=True)
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
+    if store.is_lost:
+        reports, quarantine = (), False
     running = _Replay(settings, catalogue, clock, on_load)
     result = running.result
     try:
@@ -144,8 +146,8 @@ class _Replay:
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
             self.result.notes.append(
-                f"{counted(count, 'stored answer')} restored from landing alone, so marts.restatements, "
-                "marts.sale_changes and marts.user_month_versions lack changes between them"
+                f"{counted(count, 'stored answer')} restored from landing, so marts.restatements, "
+                "marts.sale_changes and marts.user_month_versions may lack changes among them"
             )
 
     def _read_again(

@@ -58,7 +58,8 @@ latest AS (
         arg_max(status, at_utc) AS status,
         arg_max(name IS NULL, at_utc) AS made_no_file,
         arg_max(reasons, at_utc) AS reasons,
-        coalesce(max(at_utc) FILTER (status = 'published'), '-infinity') AS published_at_utc
+        coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen,
+        max(at_utc) FILTER (status = 'published') AS published_at_utc
     FROM meta.publications
 ),
 
@@ -70,7 +71,7 @@ unpublished AS (
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
-    LEFT JOIN meta.loads ON load_number > 0 AND loaded_at_utc > published_at_utc
+    LEFT JOIN meta.loads ON load_number > seen OR (load_number > 0 AND loaded_at_utc > published_at_utc)
     HAVING any_value(latest.made_no_file)
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
@@ -184,6 +185,7 @@ all_conditions AS (
         'reports_are_fresh' AS check_name
     FROM freshness
     CROSS JOIN meta.deadlines
+    SEMI JOIN meta.loads USING (customer)  -- brokerbi itself tells of a customer that was just added
     ANTI JOIN open_failures USING (report, customer)
     WHERE is_late AND state <> 'no access'
     UNION ALL BY NAME

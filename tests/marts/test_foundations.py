@@ -73,9 +73,7 @@ def test_the_newest_answer_counts_and_of_two_equally_new_ones_the_offices_own(
     ("configured", "state"),
     [({"G1": "on", "M1": "off"}, "customer switched off"), ({"G1": "on"}, "customer removed")],
 )
-def test_a_customer_no_longer_requested_counts_if_no_other_answers(
-    configured: dict[str, str], state: str
-) -> None:
+def test_a_customer_no_longer_requested_counts_if_alone(configured: dict[str, str], state: str) -> None:
     given = group_and_office(office=LATER)
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     asked_for(given, **configured)

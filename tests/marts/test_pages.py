@@ -423,9 +423,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(give
     assert [(one["subjects"], one["is_chain_only"]) for one in checks] == [(["commission", "leads"], True)]
 
 
-def test_a_figure_that_is_no_longer_read_is_doubtful_with_the_months_until_its_office_closed(
-    given: Given,
-) -> None:
+def test_a_figure_no_longer_read_is_doubtful_with_the_months_until_its_office_closed(given: Given) -> None:
     read(given, "M1", {"2026-01": 5, "2026-02": 5})
     closed = dict.fromkeys(("2026-02", "2026-03", "2026-04"), 0)
     read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5, **closed})

@@ -292,9 +292,7 @@ def test_an_amount_that_becomes_null_where_null_is_written_for_0_is_complete() -
     assert lacking.fetchall() == [(False,)]
 
 
-def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more_for_each_turn(
-    given: Given,
-) -> None:
+def test_an_office_or_its_users_that_became_0_are_asked_once_more_for_each_turn(given: Given) -> None:
     found = []
     for at in (0.5, 1.5, 28):
         offices_read(given, at, 0, 0, 0)

@@ -32,6 +32,8 @@ GLANCE_SECONDS = 0.3
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
+LOADING = ("brokerbi sync", "brokerbi replay", "run ")
+"""The beginnings of the names of work that must be completed if it stops before it ends."""
 WORK = Path("work", "work.lock")
 NEXT = ".next"
 SUSPENDED = frozenset("Tt")
@@ -88,7 +90,7 @@ def work_lock(
     *,
     on_wait: Callable[[str], None],
     wait: bool = True,
-    completes: tuple[str, ...] = ("",),
+    completes: tuple[str, ...] | None = None,
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
@@ -96,7 +98,7 @@ def work_lock(
 
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
-    - If the body raises, `sentence_of(error)` is recorded, unless it is empty.
+    - If the body of LOADING work raises, `sentence_of(error)` is recorded, unless it is empty.
     - The body also completes unfinished earlier work whose `what` ends with one of `completes`, by default
       any. The record of other unfinished work is restored at the end.
 
@@ -112,11 +114,12 @@ def work_lock(
         on_wait(f"waiting for {holder.sentence}")
 
     with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
-        unfinished = None if last and last.what.endswith(completes) else last
+        unfinished = last if last and completes is not None and not last.what.endswith(completes) else None
         try:
             yield blocker.begun_utc if blocker else None
         except Exception as error:  # an unusable file is not recorded here, because a condition reports it
-            sentence = "" if isinstance(error, ReplayNeeded | FileDamaged) else sentence_of(error)
+            is_left = what.startswith(LOADING) and not isinstance(error, ReplayNeeded | FileDamaged)
+            sentence = sentence_of(error) if is_left else ""
             _record(lock, replace(work, error=sentence) if sentence else unfinished)
             raise
         _record(lock, unfinished)

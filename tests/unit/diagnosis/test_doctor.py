@@ -98,9 +98,7 @@ def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
     assert not any("answered: " in one.result for one in found)
 
 
-def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested_without_a_ledger(
-    read: Scenario,
-) -> None:
+def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested(read: Scenario) -> None:
     os.truncate(Store(read.data_dir).path, 100_000)
     found = findings(read, ask=True)
     assert [one.subject for one in found if "is damaged" in one.result] == ["working file"]

@@ -149,7 +149,11 @@ def test_little_disk_space_for_a_future_directory_is_a_warning_and_very_little_a
     monkeypatch.setattr(health, "TOO_FEW_FREE_BYTES", 10**17)
     assert found() == [(Kind.DISK_NEARLY_FULL, "error")]
     unpublished = Condition(Kind.UNPUBLISHED, cause="failed")
-    assert kinds(Overview([FRESH], [unpublished]), tmp_path) == [Kind.DISK_NEARLY_FULL]
+    view = Overview([FRESH], [unpublished])
+    assert kinds(view, tmp_path) == [Kind.DISK_NEARLY_FULL]
+    known = Acknowledgement(kind="disk nearly full", reason="being enlarged", until=NOW.date())
+    acknowledging = settings(tmp_path, customers="M1").model_copy(update={"acknowledge": (known,)})
+    assert "unpublished" in judge(observe(view, acknowledging, NOW)).sentence
 
 
 @pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])

@@ -47,11 +47,12 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
         (OSError(errno.ENOSPC, "no room"), "earlier data is unharmed"),
         (OSError(errno.EACCES, "no", "/data/work"), "^/data/work is not writable"),
         (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "/data/published is not"),
+        (OSError(errno.EROFS, "Read-only file system", "/d"), "^/d is not writable; mount it for writing"),
         (OSError(errno.EACCES, "no", "/data/.brokerbi"), "^/data/.brokerbi is not writable"),
         (duckdb.IOException(NEWER), "written by a newer DuckDB"),
         (duckdb.SerializationException("Serialization Error: Invalid value"), "damaged .*brokerbi replay"),
     ],
-    ids=["full disk", "not ours", "unfinished copy", "hidden folder", "newer DuckDB", "damaged"],
+    ids=["full disk", "not ours", "unfinished copy", "read-only", "hidden folder", "newer DuckDB", "damaged"],
 )
 def test_an_issue_of_a_file_is_reported_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):

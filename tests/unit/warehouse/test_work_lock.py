@@ -108,7 +108,7 @@ def test_a_killed_command_frees_the_lock_and_is_named_until_a_sync_has_ended(tmp
     with another_process(tmp_path):
         assert left(tmp_path) == []
     assert [sentence.endswith("was stopped before it ended.") for sentence in left(tmp_path)] == [True]
-    with work_lock(tmp_path, "run 1 of publish", on_wait=ignore, completes=("publish",)):
+    with work_lock(tmp_path, "run 1 of publish", on_wait=ignore, completes=("nightly",)):
         pass
     assert len(left(tmp_path)) == 1
     with working(tmp_path):
