@@ -70,7 +70,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  --location-name brokerbi --log-level warning >$(DEV)/code.log 2>&1 & code=$$!; \
 	until test -S $$DAGSTER_CODE_SOCKET; do \
 	  kill -0 $$code 2>/dev/null || { cat $(DEV)/code.log >&2; exit 1; }; sleep 0.2; done; \
-	$(BIN)/dagster-daemon run --workspace deploy/workspace.yaml >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
+	$(BIN)/dagster-daemon run --workspace deploy/workspace.yaml --log-level warning >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
 	printf '%s\n' '' \
 	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
 	  "In some ten seconds the Dagster UI is at http://127.0.0.1:$(UI_PORT):" \

@@ -8,10 +8,12 @@ SELECT report, measure, count(*)
 FROM (
     SELECT
         budgets.*,
-        CASE budgets.measure WHEN 'commission' THEN users.commission WHEN 'sold estates' THEN users.sold_estate_parts END AS outcome
+        CASE measure WHEN 'commission' THEN coalesce(users.commission, offices.commission)
+            WHEN 'sold estates' THEN coalesce(users.sold_estate_parts, offices.sold_estate_parts) END AS outcome
     FROM marts.budgets AS budgets
-    INNER JOIN marts.user_month AS users USING (user_id, month)
-    WHERE budgets.valid_to_utc IS NULL AND budgets.amount <> 0 AND NOT users.is_open
+    LEFT JOIN marts.user_month AS users USING (user_id, month)
+    LEFT JOIN marts.office_month AS offices ON user_id IS NULL AND (offices.office_id, offices.month) = (budgets.office_id, month)
+    WHERE valid_to_utc IS NULL AND amount <> 0 AND NOT coalesce(users.is_open, offices.is_open)
 )
 WHERE outcome IS NOT NULL
 GROUP BY ALL

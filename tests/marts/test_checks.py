@@ -55,8 +55,8 @@ def overlap(given: Given) -> None:
 
 def february_cut_short(given: Given) -> None:
     held(given, "running_commissions", "M2", ["2026-01", "2026-02"])
-    for of_month, days in (("2026-01", 31), ("2026-02", 1)):
-        steps = [{"user_id": "U1", "obtained_at": f"{of_month}-{day:02}"} for day in range(1, days + 1)]
+    for of_month, days in (("2026-01", range(1, 32)), ("2026-02", (1, 28))):
+        steps = [{"user_id": "U1", "obtained_at": f"{of_month}-{day:02}"} for day in days]
         rows(given, "running_commissions", "M2", of_month, 2 * steps)
 
 
@@ -92,7 +92,12 @@ def outcomes_in_place_of_budgets(given: Given) -> None:
         month, amount = f"2025-{number:02}", 100 * number + 0.4
         loaded(given, "commission_user", "M1", month, [earned(U1, amount, 1, 2000)])
         load_id = held(given, "office_budget_commission", "M1", [month])
-        budget = {"office_id": "M1", "user_id": "U1", "commission_budget": 100 * number}
+        loaded(given, "commission_office", "M1", month, [earned(M1, amount, 1, 2000)])
+        budget = {
+            "office_id": "M1",
+            "user_id": "U1" if number % 2 else None,
+            "commission_budget": 100 * number,
+        }
         rows(given, "office_budget_commission_history", "M1", month, [budget], load_id=load_id)
 
 
