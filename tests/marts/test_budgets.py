@@ -201,9 +201,7 @@ def test_nothing_is_forecast_for_a_user_without_a_trace_in_three_months(given: G
     [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])],
     ids=["no budget after", "budgets that were left"],
 )
-def test_nothing_is_forecast_for_a_closed_office(
-    given: Given, last_budget: int, forecasts: list[int]
-) -> None:
+def test_a_closed_office_has_no_more_forecast(given: Given, last_budget: int, forecasts: list[int]) -> None:
     for number in range(1, last_budget + 1):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     user_earned(given, {1: 600})

@@ -93,11 +93,8 @@ def outcomes_in_place_of_budgets(given: Given) -> None:
         loaded(given, "commission_user", "M1", month, [earned(U1, amount, 1, 2000)])
         load_id = held(given, "office_budget_commission", "M1", [month])
         loaded(given, "commission_office", "M1", month, [earned(M1, amount, 1, 2000)])
-        budget = {
-            "office_id": "M1",
-            "user_id": "U1" if number % 2 else None,
-            "commission_budget": 100 * number,
-        }
+        user = "U1" if number % 2 else None
+        budget = {"office_id": "M1", "user_id": user, "commission_budget": 100 * number}
         rows(given, "office_budget_commission_history", "M1", month, [budget], load_id=load_id)
 
 
