@@ -218,6 +218,7 @@ all_conditions AS (
         name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
+        AND (severity = 'warning' OR NOT EXISTS (FROM latest WHERE status = 'refused'))  -- *unpublished* says it
         AND (message <> '' OR name NOT IN (
             'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty', 'reports_are_fresh'
         ))

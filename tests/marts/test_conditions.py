@@ -143,7 +143,10 @@ def test_a_load_must_be_published_within_three_hours(
         insert_rows(given, "meta.loads", [{**load, "loaded_at_utc": NOW - timedelta(hours=hours)}])
     if status:
         publication(given, status, last_load, "Is it so? 2 rows")
+    failing = {"name": "a", "severity": "error", "message": "", "question": "Is it so?", "row_count": 2}
+    insert_rows(given, "meta.check_results", [failing])
     build(given, "meta.conditions")
+    assert given.execute("FROM meta.conditions WHERE kind = 'check'").fetchall() == [] or status != "refused"
     said = given.execute("SELECT error FROM meta.conditions WHERE kind = 'unpublished'").fetchall()
     assert [one[: len(words)] for (one,), words in zip(said, begins, strict=True)] == begins
 

@@ -65,9 +65,7 @@ def restated() -> Given:
 
 
 @pytest.mark.parametrize("whose", [{"office": "M1"}, {"office": "M2"}, {"user": "U1"}])
-def test_changes_and_their_reasons_are_those_since_the_month_was_over(
-    restated: Given, whose: dict[str, str]
-) -> None:
+def test_changes_and_their_reasons_are_since_the_month_ended(restated: Given, whose: dict[str, str]) -> None:
     [change] = explained_again(restated, "changes", "2026-01", **whose)
     [reason] = explained_again(restated, "reasons", "2026-01", **whose)
     assert (change["noted_on"], change["difference"]) == (NIGHTS[2].date(), -15)

@@ -159,9 +159,7 @@ def test_an_id_that_names_nobody_or_everybody(tmp_path: Path) -> None:
     assert "fewer than 6 characters" in nobody.not_searched[-1]
 
 
-def test_an_error_that_prevents_publication_leaves_an_erasure_unfinished(
-    whole: Scenario, tmp_path: Path
-) -> None:
+def test_an_error_in_publication_leaves_an_erasure_unfinished(whole: Scenario, tmp_path: Path) -> None:
     here = whole.copied_to(tmp_path / "data")
     [(user, _)] = here.rows(USER)
     here.execute("ALTER TABLE bi.commission_office DROP COLUMN commission")  # a mart cannot be built

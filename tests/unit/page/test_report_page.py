@@ -55,9 +55,7 @@ def test_pages_are_made_from_a_file_that_lacks_some_marts(tmp_path: Path) -> Non
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_every_office_has_a_complete_page_and_a_vanished_one_has_none(
-    published: Path, tmp_path: Path
-) -> None:
+def test_every_office_has_a_whole_page_and_a_vanished_one_has_none(published: Path, tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     (tmp_path / "offices").mkdir()
     (tmp_path / "offices" / "M9.html").touch()
