@@ -84,7 +84,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
     try:
         return run(**arguments)
     except KeyboardInterrupt:
-        log("brokerbi: stopped, and finished work is kept; run the same command again to continue")
+        log("brokerbi: stopped, and finished work is kept; `brokerbi status` shows what is left to do")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

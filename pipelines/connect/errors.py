@@ -133,10 +133,7 @@ TOO_OLD_OR_GROUP = (
     "report does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch it off "
     "with BROKERBI_REPORTS."
 )
-KEPT_IN_LANDING = (
-    "The answer is kept in landing. If the error lasts, ask the service's support, or switch the report off "
-    "with BROKERBI_REPORTS."
-)
+NOT_JSON = "If the error lasts, ask the service's support, or switch the report off with BROKERBI_REPORTS."
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
@@ -157,7 +154,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
         "answered from a cache",
         "Configure the cache or proxy in front of the service not to store its answers.",
     ),
-    "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
+    "not json": (NotJson, "answered with something that is not JSON", NOT_JSON),
 }
 """For each kind of error of the last try: the class, how the try ended, and the remedy."""
 

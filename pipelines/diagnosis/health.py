@@ -223,7 +223,7 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             WARNING,
             cause=REPORT_PAGE,
             error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
-            remedy="Unless they are being drawn: make room if the disk is full, then run `brokerbi publish`.",
+            remedy="If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`.",
         )
 
 
@@ -310,7 +310,7 @@ def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
     excluded = {  # these reports and customers have conditions of their own
-        (row.report, row.customer) for row in conditions if row.kind in UNREAD
+        (row.report, row.customer) for row in conditions if row.kind in {*UNREAD, *MONTH_CONDITIONS}
     }
     lacks_past_months = any(
         month < Month.of(now.date())

@@ -245,7 +245,7 @@ class Settings(BaseModel):
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
     ping_url_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     acknowledge: tuple[Acknowledgement, ...] = Field(
-        default=(), description="a list of tables, each with kind, reason and until"
+        default=(), description="a list of tables, each with kind, reason and until (a date)"
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 

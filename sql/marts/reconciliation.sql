@@ -328,7 +328,7 @@ SELECT
         WHEN NOT has_second THEN 'month not loaded in the other report, or not in the assumed shape'
         WHEN is_amount_missing
             THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
-            || ' has its row, but without the amount'
+            || ' has no row with the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
         WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'

@@ -244,7 +244,7 @@ def without_commission(given: Given, at: float) -> None:
 
 def test_a_row_without_its_amount_beside_a_number_is_a_disagreement(given: Given) -> None:
     without_commission(given, 0)
-    reason = "the office report has its row, but without the amount"
+    reason = "the office report has no row with the amount"
     found = {(office, compared, why) for office, compared, _, _, why in built(given, NOT_RECONCILED)}
     assert found == {("M1", one, reason) for one in ("by-month report", "user report", "sales list")}
 

@@ -145,7 +145,8 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
     """The loads that are not published; returns None if all are published."""
     with store.reading() as connection:
         [(newest, first, loaded_at)] = connection.execute(
-            "SELECT max(load_number), min(loaded_at_utc), max(loaded_at_utc) FILTER (loaded_at_utc <= $1) "
+            "SELECT max(load_number), min(loaded_at_utc) AS first, "
+            "coalesce(max(loaded_at_utc) FILTER (loaded_at_utc <= $1), first) "
             "FROM meta.loads WHERE load_number IS NOT NULL",
             [naive_utc(store.now())],  # so that a clock that was ahead once causes no further publications
         ).fetchall()
@@ -154,8 +155,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
         ).fetchall()
     if newest is None:
         return None
-    since = loaded_at or first
-    complete = [status for at, status, number in tries if at >= since and (number or 0) >= newest]
+    complete = [status for at, status, number in tries if at >= loaded_at and (number or 0) >= newest]
     if PUBLISHED in complete:
         return None
     tried_at = tries[0][0] if tries else first
@@ -167,10 +167,10 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
     versions, store = Versions(data_dir), Store(data_dir)
     with translate_errors(versions.published):
         version = _version_to_restore(versions, to)
-        versions.make_current(version)
-        size = versions.published.stat().st_size
+        size = versions.path(version).stat().st_size
         publication = Publication(ROLLED_BACK, now, versions.published, version, size)
-        with store.writing() as connection:
+        with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
+            versions.make_current(version)
             _record(connection, publication)
         return publication
 

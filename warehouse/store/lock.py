@@ -117,10 +117,11 @@ def work_lock(
         unfinished = last if last and completes is not None and not last.what.endswith(completes) else None
         try:
             yield blocker.begun_utc if blocker else None
-        except Exception as error:  # an unusable file is not recorded here, because a condition reports it
-            is_left = what.startswith(LOADING) and not isinstance(error, ReplayNeeded | FileDamaged)
-            sentence = sentence_of(error) if is_left else ""
-            _record(lock, replace(work, error=sentence) if sentence else unfinished)
+        except BaseException as error:
+            has_condition = isinstance(error, ReplayNeeded | FileDamaged)  # about an unusable file
+            sentence = sentence_of(error) if isinstance(error, Exception) else "it was interrupted"
+            is_left = what.startswith(LOADING) and sentence and not has_condition
+            _record(lock, replace(work, error=sentence) if is_left else unfinished)
             raise
         _record(lock, unfinished)
 

@@ -212,7 +212,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
             reply(200, HTML, content_type="text/html"),
             "BROKERBI_REPORTS. If all reports fail, check that BROK",
         ),
-        (reply(200, b""), "The answer is kept in landing. If the error lasts, ask the service's support"),
+        (reply(200, b""), "If the error lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (httpx.ConnectError("no\nroute"), "the last could not connect (no route). Check BROKERBI_BASE_URL"),
     ],
