@@ -124,10 +124,10 @@ def report_as_read(report: Report, *, unpaged: bool) -> Report:
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """Count the rows of all tables by month. A window without months has one count, under None."""
+    """Count the rows by month; without months, those that are not nested in others count, under None."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
-    for table in tables:
-        for day, rows in table.frame["_month"].value_counts().iter_rows():
+    for frame in (table.frame for table in tables if months or "_parent_row" not in table.frame.columns):
+        for day, rows in frame["_month"].value_counts().iter_rows():
             if day is not None or not months:
                 counts[day] = counts.get(day, 0) + rows
     return counts

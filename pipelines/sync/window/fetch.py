@@ -144,7 +144,6 @@ class _WindowReader:
             fetched_at_utc=self.fetched_at_utc,
             notes=tuple(self.notes),
             warnings=tuple(self.warnings),
-            rows_by_month=self.rows_by_month,
             landing=self.landed.path if self.landed else "",
             sha256=self.landed.sha256 if self.landed else "",
         )

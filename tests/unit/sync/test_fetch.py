@@ -217,10 +217,11 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_with_a_war
 ) -> None:
     def answer(_: Request, asked: list[str]) -> object:
         asked.append("")
-        return [{"id": str(number)} for number in range(1, rows + 1)]
+        return [{"id": str(number), "spokenLanguages": [1]} for number in range(1, rows + 1)]
 
-    client = Answering(answer)
-    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
+    client, languages = Answering(answer), TableProfile(9 * stored, is_nested=True)
+    tables = {"users": TableProfile(stored), "users__spoken_languages": languages}
+    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: tables}))
     warnings = (f"the report had {stored} rows and has {rows} now; it was read twice",) if tries > 1 else ()
     assert (len(client.asked), result.warnings) == (tries, warnings)
 
