@@ -229,26 +229,24 @@ class _WindowReader:
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
-        read = partial(self._read_span, requested_id)
         if not self.window.spans:
-            return await read(None)
-        if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
-            read = partial(self._read_complete, requested_id)
+            return await self._read_span(requested_id, None)
+        read = partial(self._read_complete, requested_id)
         return await read_spans(self.report, self.window, self.task.limit, read)
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
         """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
-        rows = sum(page.rows for page in pages)
-        if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
+        doubtful = {rows for page in pages for rows in page.counts if limit.may_be_truncated(rows)}
+        if not doubtful or not may_be_halved(self.report, span):
             return pages
         self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
-        if sum(page.rows for page in halves) > rows:
-            limit.rows = rows
-            self.notes.append(f"an answer ended after {rows} rows; the halves of its period have more")
+        if sum(page.rows for page in halves) > sum(page.rows for page in pages):
+            limit.rows = min(doubtful)
+            self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")
             return halves
-        limit.whole_rows = max(limit.whole_rows, rows)
+        limit.whole_rows = max(limit.whole_rows, *doubtful)
         return pages
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:

@@ -26,7 +26,7 @@ from pipelines.settings.model import Customer
 from pipelines.sync.window.answers import MAX_OBJECTS, UnreadableRows, check_size, open_months
 from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
-from pipelines.sync.window.paging import UNPAGED, Page
+from pipelines.sync.window.paging import UNPAGED, Page, PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
@@ -180,19 +180,28 @@ def test_a_failing_page_after_all_stated_rows_ends_the_reading(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("most", "requests", "learned"), [(700, [3, 3], 700), (10_000, [1, 1], None)], ids=["cut off", "whole"]
+    ("name", "most", "requests", "learned"),
+    [
+        ("running_commissions", 700, [3, 3], 700),
+        ("running_commissions", 10_000, [1, 1], None),
+        ("tips_and_leads", 700, [6, 6], 700),
+    ],
+    ids=["cut off", "whole", "one list of an unpaged answer cut off"],
 )
 def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
-    tmp_path: Path, most: int, requests: list[int], learned: int | None
+    tmp_path: Path, name: str, most: int, requests: list[int], learned: int | None
 ) -> None:
     def answer(request: Request, asked: list[str]) -> object:
-        """One commission for each requested hour, but at most `most` of them."""
+        """One commission or lead for each requested hour, but at most `most` of them."""
         first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
         asked.append(f"{first:%m-%d} {last:%m-%d}")
         moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
-        return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
+        if name == "running_commissions":
+            return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
+        leads = [{"createdAt": moment.isoformat(), "lead": {"id": str(moment)}} for moment in moments]
+        return {"incomingLeads": leads[:most], "tips": [{**LEAD, "tip": {"id": "T1"}}]}
 
-    task, client = task_of("running_commissions"), Answering(answer)
+    task, client = replace(task_of(name), page_size=PageSize(learned=UNPAGED)), Answering(answer)
     rows: list[int] = []
     asked: list[int] = []
     for window in windows([Month(2026, 1), Month(2026, 3)], 1, date(2026, 6, 1)):
