@@ -26,6 +26,7 @@ from pipelines.planning.windows import ONLY_VARIANT, RequestVariant, Span, Windo
 from pipelines.sync.guard import check_shrink
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
+    TruncatedAnswer,
     UnreadableRows,
     check_size,
     normalize_answers,
@@ -131,6 +132,7 @@ class _WindowReader:
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: LandingFile | None = None
     used_pages: list[Page] = field(default_factory=list)  # the answers whose rows are loaded
+    day_counts: set[int] = field(default_factory=set)  # of answers for one day that may be truncated
     landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
@@ -186,10 +188,7 @@ class _WindowReader:
     async def _read_once(self) -> Normalized:
         limit = self.task.limit
         halved_before = len(limit.too_long)
-        if self.window.ids is None:
-            self.used_pages += await self._read_spans(None)
-        else:
-            self.used_pages += await self._read_ids(self.window.ids)
+        self.used_pages += await self._read_ids((None,) if self.window.ids is None else self.window.ids)
         if (halved := len(limit.too_long) - halved_before) > 0:
             self.notes.append(f"{counted(halved, 'span')} halved")
         self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
@@ -214,7 +213,7 @@ class _WindowReader:
             or (day is None and stored[day] - rows >= max(MIN_LOST_ROWS, MIN_LOST_SHARE * stored[day]))
         ]
 
-    async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
+    async def _read_ids(self, ids: Sequence[str | None]) -> list[Page]:
         pages: list[Page] = []
         gone: list[NotFound] = []
         for requested_id in ids:
@@ -232,13 +231,19 @@ class _WindowReader:
         if not self.window.spans:
             return await self._read_span(requested_id, None)
         read = partial(self._read_complete, requested_id)
-        return await read_spans(self.report, self.window, self.task.limit, read)
+        pages = await read_spans(self.report, self.window, self.task.limit, read)
+        if (rows := self.task.limit.rows) in self.day_counts:
+            if len(self.window.months) > 1:
+                raise RejectedTogether
+            raise TruncatedAnswer(f"an answer is cut off at {rows} rows a day; the stored rows stay")
+        return pages
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
         """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         doubtful = {rows for page in pages for rows in page.counts if limit.may_be_truncated(rows)}
         if not doubtful or not may_be_halved(self.report, span):
+            self.day_counts |= doubtful
             return pages
         self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
@@ -246,7 +251,8 @@ class _WindowReader:
             limit.rows = min(doubtful)
             self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")
             return halves
-        limit.whole_rows = max(limit.whole_rows, *doubtful)
+        if doubtful.isdisjoint(rows for page in halves for rows in page.counts):
+            limit.whole_rows = max(limit.whole_rows, *doubtful)
         return pages
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
@@ -254,12 +260,11 @@ class _WindowReader:
         if not self.report.endpoint.paged:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
-        is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):
+        if any(pages[0].requested_rows == UNPAGED for pages in answers):
             # Then all choices are read unpaged: a row may have changed from one to another since.
             answers = [
-                pages if was_unpaged else [await self._request(variant, span)]
-                for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
+                pages if pages[0].requested_rows == UNPAGED else [await self._request(variant, span)]
+                for variant, pages in zip(variants, answers, strict=True)
             ]
         return list(chain.from_iterable(answers))
 

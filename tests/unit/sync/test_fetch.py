@@ -211,6 +211,22 @@ def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
 
 
+def test_a_day_with_as_many_rows_as_the_service_sends_at_most_is_an_error(tmp_path: Path) -> None:
+    def answer(request: Request, _: list[str]) -> object:
+        """900 commissions on the fifth of each requested month, but at most 700 in all."""
+        moments = [f"2026-0{month}-05T12:00:00" for month in (1, 2)]
+        requested = [when for when in moments if request.query["dateFrom"] < when < request.query["dateTo"]]
+        return [{"userId": "U1", "obtainedAt": when} for when in requested for _ in range(900)][:700]
+
+    task, months = task_of("running_commissions"), [Month(2026, 1), Month(2026, 2)]
+    [january], [both] = (windows(months[:count], 2, date(2026, 6, 1)) for count in (1, 2))
+    fetched(tmp_path, Answering(answer), task, january)
+    assert (task.limit.rows, task.limit.whole_rows) == (None, 0)  # it may have been cut off or complete
+    errors = [fetched(tmp_path, Answering(answer), task, window)[1] for window in (both, january)]
+    assert [type(error).__name__ for error in errors] == ["RejectedTogether", "TruncatedAnswer"]
+    assert str(errors[1]) == "an answer is cut off at 700 rows a day; the stored rows stay"
+
+
 def test_an_answer_no_longer_than_a_complete_one_is_not_halved() -> None:
     limit = WindowLimit()
     assert [limit.may_be_truncated(rows) for rows in (500, 501, 400)] == [True, False, False]
