@@ -60,9 +60,7 @@ def _record_answer(
     note = f"{counted(len(result.rejected), 'row')} could not be read" if result.rejected else ""
     with store.reading() as connection:
         affected = _affected_months(connection, result.customer, reports, estates)
-    changed_at = {
-        estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
-    }
+    changed_at = {row.id: row.changed_at_utc for row in sorted(estates, key=lambda row: row.changed_at_utc)}
     changed = [
         ChangedMonth(
             report,

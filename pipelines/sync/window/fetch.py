@@ -20,6 +20,7 @@ from pipelines.clock import Clock
 from pipelines.connect.client import Client
 from pipelines.connect.errors import BadRequest, ConnectError, NotFound, NotJson, Unavailable
 from pipelines.connect.models import Answer, Request
+from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import ONLY_VARIANT, RequestVariant, Span, Window
@@ -186,10 +187,9 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
-        limit = self.task.limit
-        halved_before = len(limit.too_long)
+        halved_before = len(self.task.limit.too_long)
         self.used_pages += await self._read_ids((None,) if self.window.ids is None else self.window.ids)
-        if (halved := len(limit.too_long) - halved_before) > 0:
+        if (halved := len(self.task.limit.too_long) - halved_before) > 0:
             self.notes.append(f"{counted(halved, 'span')} halved")
         self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
@@ -230,7 +230,12 @@ class _WindowReader:
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
         if not self.window.spans:
             return await self._read_span(requested_id, None)
-        read = partial(self._read_complete, requested_id)
+        today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
+
+        async def read(span: Span) -> list[Page]:
+            widened = span.widened(self.report.margin, self.window, today)
+            return await self._read_complete(requested_id, widened)
+
         pages = await read_spans(self.report, self.window, self.task.limit, read)
         if (rows := self.task.limit.rows) in self.day_counts:
             if len(self.window.months) > 1:
@@ -243,10 +248,11 @@ class _WindowReader:
         pages, limit = await self._read_span(requested_id, span), self.task.limit
         doubtful = {rows for page in pages for rows in page.counts if limit.may_be_truncated(rows)}
         if not doubtful or not may_be_halved(self.report, span):
-            self.day_counts |= doubtful
+            self.day_counts |= doubtful if Month.of(span.first) in self.window.months else set()
             return pages
         self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
+        self.normalized = None
         if sum(page.rows for page in halves) > sum(page.rows for page in pages):
             limit.rows = min(doubtful)
             self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")
@@ -302,12 +308,10 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
-        requested = span and span.widened(self.report.margin, self.window, today)
-        customer = self.result.customer
-        request = build_request(self.report, customer, requested, variant, page=index, rows=rows)
-        is_single = self.window.spans == (() if span is None else (span,)) and variant == ONLY_VARIANT
-        is_only_answer = is_single and not self.report.endpoint.paged
+        customer, spans = self.result.customer, self.window.spans
+        request = build_request(self.report, customer, span, variant, page=index, rows=rows)
+        is_whole = span is None or (span.first <= spans[0].first and spans[-1].last <= span.last)
+        is_only_answer = is_whole and variant == ONLY_VARIANT and not self.report.endpoint.paged
         parse = partial(self._parse, variant=variant, rows=rows, is_only_answer=is_only_answer)
         try:
             answer, page = await self.client.get(request, parse, tries=tries)
