@@ -11,7 +11,6 @@ from pipelines.catalogue.model import Report
 
 SUBJECTS = (commissions, sales, leads, people, budgets)
 
-
 _ORDERED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,

@@ -57,13 +57,10 @@ def _record_answer(
 ) -> WindowResult:
     first = probe.windows[0].spans[0].first
     estates = changed_estates(result.tables[0].frame, first, result.fetched, timezone)
-    rejected_count = len(result.rejected)
-    note = f"{counted(rejected_count, 'row')} could not be read" if rejected_count else ""
+    note = f"{counted(len(result.rejected), 'row')} could not be read" if result.rejected else ""
     with store.reading() as connection:
         affected = _affected_months(connection, result.customer, reports, estates)
-    changed_at = {
-        estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
-    }
+    changed_at = {row.id: row.changed_at_utc for row in sorted(estates, key=lambda row: row.changed_at_utc)}
     changed = [
         ChangedMonth(
             report,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from pipelines.settings.model import Customer, Settings
 
-
 Clients = Callable[[str, str], Client]
 """Returns the client with the login that is set for this customer and this path of the service."""
 
@@ -71,7 +70,7 @@ class RunContext:
                     self.clock,
                     self.transport,
                     log.record,
-                    denied_logins_of(settings),
+                    DeniedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url),
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]
@@ -83,8 +82,3 @@ class RunContext:
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
     """The login for a customer and path, with the words by which messages name it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
-
-
-def denied_logins_of(settings: Settings) -> DeniedLogins:
-    """The denied logins (401) recorded in the data directory."""
-    return DeniedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)

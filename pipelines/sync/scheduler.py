@@ -125,7 +125,7 @@ class Scheduler:
                 self._request_by_month(task, window)
             case RejectedTogether():
                 status = WindowStatus.SKIPPED
-                reason = "the months were rejected together, so the window is halved"
+                reason = "the months failed together, so the window is halved"
                 task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
                 task.put_back([window])
             case HeldBack():

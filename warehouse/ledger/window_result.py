@@ -6,8 +6,8 @@ more complete copy. The command line and Dagster report the last copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
@@ -59,7 +59,6 @@ class WindowResult:
     - `open_months` had not ended when they were requested, or were requested only in part.
     - `shape` is the fingerprint of the shape that the rows were read by.
     - `missing` names needed columns that no row has.
-    - `rows_by_month` counts the fetched rows of all tables.
     - `status` is set once, by `ended`; `reason` explains it in a sentence.
     """
 
@@ -87,7 +86,6 @@ class WindowResult:
     rejected: Sequence[RejectedLike] = ()
     shape: str = ""
     missing: tuple[str, ...] = ()
-    rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     # set once it has ended
     status: WindowStatus = WindowStatus.UNDER_WAY
     reason: str = ""

@@ -38,6 +38,7 @@ class TableProfile:
 
     rows: int = 0
     value_counts: Counter[str] = field(default_factory=Counter)
+    is_nested: bool = False  # its rows are nested in rows of another table
 
 
 Profiles = dict[date | None, dict[str, TableProfile]]
@@ -74,8 +75,8 @@ def read_load_profiles(
 
 
 def stored_rows(profiles: Profiles, month: date | None) -> int:
-    """The number of stored rows of a month, over all tables."""
-    return sum(table.rows for table in profiles.get(month, {}).values())
+    """The number of stored rows of a month. Without a month, rows that are nested in others do not count."""
+    return sum(table.rows for table in profiles.get(month, {}).values() if month or not table.is_nested)
 
 
 def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, TableProfile]:
@@ -98,4 +99,4 @@ def _count(
     query = statement.format(counts=counts, rows=schema.current_rows)
     for row in connection.execute(query, parameters).fetchall():
         key, (number, *value_counts) = row[: -len(names) - 1], row[-len(names) - 1 :]
-        yield key, TableProfile(number, Counter(dict(zip(names, value_counts, strict=True))))
+        yield key, TableProfile(number, Counter(dict(zip(names, value_counts, strict=True))), schema.nested)

@@ -33,6 +33,10 @@ class MessageInsteadOfRows(UnreadableRows):
     """An error message with status 200, not rows. A new request may help; a corrected shape does not."""
 
 
+class TruncatedAnswer(Exception):
+    """Answers for a single day have as many rows as the service sends at most."""
+
+
 class RowsWithoutMonths(Exception):
     """Rows for several months that do not state their month."""
 
@@ -54,7 +58,7 @@ def normalize_answers(
 ) -> Normalized:
     """The tables of one window's answers. Raises UnreadableRows for any error except MemoryError."""
     try:
-        normalized = normalize(
+        return normalize(
             report,
             documents,
             months=[Month.of(day) for day in months],
@@ -72,7 +76,6 @@ def normalize_answers(
             f"no rows could be read ({type(error).__name__}: {error}); the answer is kept in landing, "
             "and `brokerbi replay` loads it once the cause is fixed"
         ) from error
-    return normalized
 
 
 def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
@@ -124,10 +127,10 @@ def report_as_read(report: Report, *, unpaged: bool) -> Report:
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """Count the rows of all tables by month. A window without months has one count, under None."""
+    """Count the rows by month; without months, those that are not nested in others count, under None."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
-    for table in tables:
-        for day, rows in table.frame["_month"].value_counts().iter_rows():
+    for frame in (table.frame for table in tables if months or "_parent_row" not in table.frame.columns):
+        for day, rows in frame["_month"].value_counts().iter_rows():
             if day is not None or not months:
                 counts[day] = counts.get(day, 0) + rows
     return counts

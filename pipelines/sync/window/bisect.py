@@ -18,7 +18,7 @@ MIN_ROW_LIMIT, ROW_STEP = 500, 100
 
 
 class RejectedTogether(Exception):
-    """A window of several months was rejected (400). They may be too many, or one may be too old."""
+    """A window of several months was rejected (400) or has a truncated day. One month may be the cause."""
 
 
 @dataclass

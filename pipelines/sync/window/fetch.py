@@ -20,12 +20,14 @@ from pipelines.clock import Clock
 from pipelines.connect.client import Client
 from pipelines.connect.errors import BadRequest, ConnectError, NotFound, NotJson, Unavailable
 from pipelines.connect.models import Answer, Request
+from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import ONLY_VARIANT, RequestVariant, Span, Window
 from pipelines.sync.guard import check_shrink
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
+    TruncatedAnswer,
     UnreadableRows,
     check_size,
     normalize_answers,
@@ -131,6 +133,7 @@ class _WindowReader:
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: LandingFile | None = None
     used_pages: list[Page] = field(default_factory=list)  # the answers whose rows are loaded
+    day_counts: set[int] = field(default_factory=set)  # of answers for one day that may be truncated
     landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
@@ -144,7 +147,6 @@ class _WindowReader:
             fetched_at_utc=self.fetched_at_utc,
             notes=tuple(self.notes),
             warnings=tuple(self.warnings),
-            rows_by_month=self.rows_by_month,
             landing=self.landed.path if self.landed else "",
             sha256=self.landed.sha256 if self.landed else "",
         )
@@ -185,13 +187,9 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
-        limit = self.task.limit
-        halved_before = len(limit.too_long)
-        if self.window.ids is None:
-            self.used_pages += await self._read_spans(None)
-        else:
-            self.used_pages += await self._read_ids(self.window.ids)
-        if (halved := len(limit.too_long) - halved_before) > 0:
+        halved_before = len(self.task.limit.too_long)
+        self.used_pages += await self._read_ids((None,) if self.window.ids is None else self.window.ids)
+        if (halved := len(self.task.limit.too_long) - halved_before) > 0:
             self.notes.append(f"{counted(halved, 'span')} halved")
         self.fetcher.memory.record_size(self.report.name, self.reading_bytes, is_complete=True)
         normalized = self.normalized if len(self.used_pages) == 1 else None
@@ -215,7 +213,7 @@ class _WindowReader:
             or (day is None and stored[day] - rows >= max(MIN_LOST_ROWS, MIN_LOST_SHARE * stored[day]))
         ]
 
-    async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
+    async def _read_ids(self, ids: Sequence[str | None]) -> list[Page]:
         pages: list[Page] = []
         gone: list[NotFound] = []
         for requested_id in ids:
@@ -230,26 +228,37 @@ class _WindowReader:
         return pages
 
     async def _read_spans(self, requested_id: str | None) -> list[Page]:
-        read = partial(self._read_span, requested_id)
         if not self.window.spans:
-            return await read(None)
-        if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
-            read = partial(self._read_complete, requested_id)
-        return await read_spans(self.report, self.window, self.task.limit, read)
+            return await self._read_span(requested_id, None)
+        today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
+
+        async def read(span: Span) -> list[Page]:
+            widened = span.widened(self.report.margin, self.window, today)
+            return await self._read_complete(requested_id, widened)
+
+        pages = await read_spans(self.report, self.window, self.task.limit, read)
+        if (rows := self.task.limit.rows) in self.day_counts:
+            if len(self.window.months) > 1:
+                raise RejectedTogether
+            raise TruncatedAnswer(f"an answer is cut off at {rows} rows a day; the stored rows stay")
+        return pages
 
     async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
         """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
-        rows = sum(page.rows for page in pages)
-        if not limit.may_be_truncated(rows) or not may_be_halved(self.report, span):
+        doubtful = {rows for page in pages for rows in page.counts if limit.may_be_truncated(rows)}
+        if not doubtful or not may_be_halved(self.report, span):
+            self.day_counts |= doubtful if Month.of(span.first) in self.window.months else set()
             return pages
         self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
-        if sum(page.rows for page in halves) > rows:
-            limit.rows = rows
-            self.notes.append(f"an answer ended after {rows} rows; the halves of its period have more")
+        self.normalized = None
+        if sum(page.rows for page in halves) > sum(page.rows for page in pages):
+            limit.rows = min(doubtful)
+            self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")
             return halves
-        limit.whole_rows = max(limit.whole_rows, rows)
+        if doubtful.isdisjoint(rows for page in halves for rows in page.counts):
+            limit.whole_rows = max(limit.whole_rows, *doubtful)
         return pages
 
     async def _read_span(self, requested_id: str | None, span: Span | None) -> list[Page]:
@@ -257,12 +266,11 @@ class _WindowReader:
         if not self.report.endpoint.paged:
             return [await self._request(variant, span) for variant in variants]
         answers = [await self._read_paged(variant, span) for variant in variants]
-        is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
-        if any(is_unpaged):
+        if any(pages[0].requested_rows == UNPAGED for pages in answers):
             # Then all choices are read unpaged: a row may have changed from one to another since.
             answers = [
-                pages if was_unpaged else [await self._request(variant, span)]
-                for variant, pages, was_unpaged in zip(variants, answers, is_unpaged, strict=True)
+                pages if pages[0].requested_rows == UNPAGED else [await self._request(variant, span)]
+                for variant, pages in zip(variants, answers, strict=True)
             ]
         return list(chain.from_iterable(answers))
 
@@ -300,12 +308,10 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
-        requested = span and span.widened(self.report.margin, self.window, today)
-        customer = self.result.customer
-        request = build_request(self.report, customer, requested, variant, page=index, rows=rows)
-        is_single = self.window.spans == (() if span is None else (span,)) and variant == ONLY_VARIANT
-        is_only_answer = is_single and not self.report.endpoint.paged
+        customer, spans = self.result.customer, self.window.spans
+        request = build_request(self.report, customer, span, variant, page=index, rows=rows)
+        is_whole = span is None or (span.first <= spans[0].first and spans[-1].last <= span.last)
+        is_only_answer = is_whole and variant == ONLY_VARIANT and not self.report.endpoint.paged
         parse = partial(self._parse, variant=variant, rows=rows, is_only_answer=is_only_answer)
         try:
             answer, page = await self.client.get(request, parse, tries=tries)

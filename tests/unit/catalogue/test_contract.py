@@ -118,25 +118,3 @@ def test_the_request_of_a_report_and_its_rows_agree() -> None:
         assert report.timing.on_demand is bool(by_id and not by_id.ids_from), name
         for table in report.tables:
             assert not by_id or set(by_id.columns) <= {column.name for column in table.requested}, table.name
-
-
-def test_only_these_reports_have_fixed_parameters_choices_limits_or_pages() -> None:
-    fixed = {
-        name: dict(report.endpoint.query)
-        for name, report in REPORTS.items()
-        if report.timing.enabled and report.endpoint.query
-    }
-    agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
-    assert fixed == {**dict.fromkeys(("sales", "estates_report"), agreement)}
-    chosen = {
-        one.name: (one.endpoint.choices.parameter, one.endpoint.choice_values)
-        for one in REPORTS.values()
-        if one.endpoint.choices
-    }
-    assert chosen == {"tips_and_leads": ("activeStatusTipLead", ("Active", "Removed"))}  # history is whole
-    latest = {
-        name: report.timing.latest_months for name, report in REPORTS.items() if report.timing.latest_months
-    }
-    assert latest == {"live_commissions": 3}
-    paged = {name: report.endpoint.unpaged_path for name, report in REPORTS.items() if report.endpoint.paged}
-    assert paged == {"tips_and_leads": "/BusinessIntelligence/TipsAndLeads/Report"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.cli.main import main
+from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import Login
-from pipelines.settings.model import load_settings
-from pipelines.sync.run_context import denied_logins_of
 from tests.scenarios.scenario import synced
 from warehouse.store.versions import Versions
 
@@ -63,7 +61,7 @@ def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **mor
     login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
     for name, value in {"CUSTOMERS": "M1", "DATA_DIR": str(data_dir), **login, **more}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
-    refused = denied_logins_of(load_settings(os.environ))
+    refused = DeniedLogins(data_dir / "work" / "refused_logins", login["BASE_URL"])
     refused.remember(Login("somebody", SecretStr("wrong")))
 
 

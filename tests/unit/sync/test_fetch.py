@@ -26,7 +26,7 @@ from pipelines.settings.model import Customer
 from pipelines.sync.window.answers import MAX_OBJECTS, UnreadableRows, check_size, open_months
 from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
-from pipelines.sync.window.paging import UNPAGED, Page
+from pipelines.sync.window.paging import UNPAGED, Page, PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
@@ -180,19 +180,28 @@ def test_a_failing_page_after_all_stated_rows_ends_the_reading(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("most", "requests", "learned"), [(700, [3, 3], 700), (10_000, [1, 1], None)], ids=["cut off", "whole"]
+    ("name", "most", "requests", "learned"),
+    [
+        ("running_commissions", 700, [7, 7], 700),
+        ("running_commissions", 10_000, [1, 1], None),
+        ("tips_and_leads", 700, [14, 14], 700),
+    ],
+    ids=["cut off", "whole", "one list of an unpaged answer cut off"],
 )
 def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
-    tmp_path: Path, most: int, requests: list[int], learned: int | None
+    tmp_path: Path, name: str, most: int, requests: list[int], learned: int | None
 ) -> None:
     def answer(request: Request, asked: list[str]) -> object:
-        """One commission for each requested hour, but at most `most` of them."""
+        """One commission or lead for each requested hour, but at most `most` of them."""
         first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
         asked.append(f"{first:%m-%d} {last:%m-%d}")
         moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
-        return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
+        if name == "running_commissions":
+            return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
+        leads = [{"createdAt": moment.isoformat(), "lead": {"id": str(moment)}} for moment in moments]
+        return {"incomingLeads": leads[:most], "tips": [{**LEAD, "tip": {"id": "T1"}}]}
 
-    task, client = task_of("running_commissions"), Answering(answer)
+    task, client = replace(task_of(name), page_size=PageSize(learned=UNPAGED)), Answering(answer)
     rows: list[int] = []
     asked: list[int] = []
     for window in windows([Month(2026, 1), Month(2026, 3)], 1, date(2026, 6, 1)):
@@ -200,6 +209,24 @@ def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
         rows.append(result.tables[0].frame.height)
         asked.append(len(client.asked) - sum(asked))
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
+
+
+def test_a_day_with_as_many_rows_as_the_service_sends_at_most_is_an_error(tmp_path: Path) -> None:
+    def answer(request: Request, _: list[str]) -> object:
+        """The commissions of the requested days, but at most 700."""
+        first, last = (request.query[name][:10] for name in ("dateFrom", "dateTo"))
+        days = ["2025-12-31"] * 400 + ["2026-01-01"] * 400 + ["2026-02-05"] * 900
+        return [{"userId": "U1", "obtainedAt": day} for day in days if first <= day <= last][:700]
+
+    task, months = task_of("running_commissions"), [Month(2026, 1), Month(2026, 2)]
+    parts = (months[:1], months[1:], months)
+    [january], [february], [both] = (windows(part, 2, date(2026, 6, 1)) for part in parts)
+    fetched(tmp_path, Answering(answer), task, february)
+    assert (task.limit.rows, task.limit.whole_rows) == (None, 0)  # it may have been cut off or complete
+    found = [fetched(tmp_path, Answering(answer), task, window) for window in (january, both, february)]
+    errors = [str(error).partition(";")[0] for _, error in found]
+    assert errors == ["None", "", "an answer is cut off at 700 rows a day"]
+    assert found[0][0].tables[0].frame.height == 400
 
 
 def test_an_answer_no_longer_than_a_complete_one_is_not_halved() -> None:
@@ -217,10 +244,11 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_with_a_war
 ) -> None:
     def answer(_: Request, asked: list[str]) -> object:
         asked.append("")
-        return [{"id": str(number)} for number in range(1, rows + 1)]
+        return [{"id": str(number), "spokenLanguages": [1]} for number in range(1, rows + 1)]
 
-    client = Answering(answer)
-    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
+    client, languages = Answering(answer), TableProfile(9 * stored, is_nested=True)
+    tables = {"users": TableProfile(stored), "users__spoken_languages": languages}
+    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: tables}))
     warnings = (f"the report had {stored} rows and has {rows} now; it was read twice",) if tries > 1 else ()
     assert (len(client.asked), result.warnings) == (tries, warnings)
 

@@ -74,11 +74,6 @@ def loaded(data_dir: Path, what: Sequence[WindowResult]) -> tuple[list[str], lis
     return [str(one.status) for one in results], [size for (size,) in sizes]
 
 
-def test_windows_fetched_at_the_same_time_share_a_transaction(tmp_path: Path) -> None:
-    few = [fetched(month) for month in MONTHS[:5]]
-    assert loaded(tmp_path, few) == (["loaded"] * 5, [5])
-
-
 def stored_months(store: Store) -> int:
     return sum(map(len, ledger_of(store).stored.values()))
 
@@ -120,7 +115,7 @@ def test_loaded_windows_make_room_for_others(tmp_path: Path) -> None:
     assert asyncio.run(ask_two(store_at(tmp_path))) == 1
 
 
-def test_a_window_that_the_store_rejects_fails_alone(tmp_path: Path) -> None:
+def test_windows_share_a_transaction_and_one_that_the_store_rejects_fails_alone(tmp_path: Path) -> None:
     group = [fetched(month) for month in MONTHS[:7]]
     group.insert(3, fetched(MONTHS[7], of_month=date(1999, 1, 1)))
     assert loaded(tmp_path, group) == (["loaded"] * 3 + ["failed"] + ["loaded"] * 4, [1, 2, 4])

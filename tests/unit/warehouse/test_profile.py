@@ -30,5 +30,7 @@ def test_documented_columns_are_counted_by_requested_month(given: Given) -> None
 
 def test_only_the_current_rows_of_a_history_are_counted(given: Given) -> None:
     given.load([users("1", {"u1": "Ann", "u2": "Bo"})])
-    given.load([users("2", {"u1": "Ann"}, fetched=hours(1))])
-    assert profiles(given, USERS, None) == {None: {"users": TableProfile(1, Counter(id=1, name=1))}}
+    given.load([users("2", {"u1": "Ann"}, fetched=hours(1), offices=[(0, "A")])])
+    offices = TableProfile(1, Counter(office=1), is_nested=True)
+    found = {"users": TableProfile(1, Counter(id=1, name=1)), "users__offices": offices}
+    assert profiles(given, USERS, None) == {None: found}
