@@ -229,17 +229,6 @@ def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> Non
         normalized(report_with("[]", ID, boolean("isNew", "whether it is new")), answer)
 
 
-@pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
-def test_an_answer_is_an_error_if_ten_rows_and_half_of_all_rows_do_not_fit(wrong: int, fitting: int) -> None:
-    answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
-    report = report_with("[]", boolean("isNew", "whether it is new"))
-    if (wrong, fitting) == (10, 10):
-        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not, because is_new is a text"):
-            normalized(report, answer)
-    else:
-        assert len(normalized(report, answer).rejected) == wrong
-
-
 def test_plain_values_in_an_undocumented_list_are_rows_of_one_value() -> None:
     result = normalized("users", [{"id": "HAN1", "spokenLanguages": ["sv", {"code": "en"}, None]}])
     assert rows(result, "users__spoken_languages", "user_id", "value", "code") == [
