@@ -35,8 +35,6 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         (MONEY, 0.1, Decimal("0.1")),
         (MONEY, 33333.333333333336, Decimal("33333.3333")),
         (MONEY, -0.0, Decimal(0)),
-        (MONEY, "12.5", Decimal("12.5")),
-        (MONEY, " 2 ", Decimal(2)),
         (MONEY, "", None),
         (MONEY, 12345678901234.5, Decimal("12345678901234.5")),
         (MONEY, Decimal("12345678901234.5678"), Decimal("12345678901234.5678")),

@@ -233,11 +233,6 @@ def test_sales_with_days_in_utc_get_the_month_of_their_local_day() -> None:
     ]
 
 
-def test_an_event_late_in_the_evening_stays_in_its_month() -> None:
-    result = normalized("running_commissions", [event(obtainedAt="2026-01-31T23:00:00")])
-    assert rows(result, "running_commissions", "_month") == [(FIRST,)]
-
-
 @pytest.mark.parametrize("at", ["2025-12-31T00:00:00", "2026-03-01T23:59:59.999"])
 def test_a_row_of_the_day_before_or_after_the_window_is_left_to_another_window(at: str) -> None:
     result = normalized("running_commissions", [event(), event(obtainedAt=at)])
