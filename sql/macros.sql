@@ -53,16 +53,18 @@ CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
     );
 
 -- The numbers of a row (as JSON) that count something, each with its name: all but our columns, ids, years and months.
--- A number in text is included, unless its name has `phone` or `code`, or ends with `number`.
+-- A number in text is included, unless its name has `phone`, `mobile` or `code`, or ends with `number`. A text that is a
+-- number in two ways, such as "1.250", has no amount.
 CREATE OR REPLACE TEMP MACRO counts_in(answer_row) AS
     list_transform(
         list_filter(
             json_keys(answer_row),
             LAMBDA _name: NOT regexp_matches(_name, '^_|id$|(^|_)(year|month)$')
                 AND (json_type(answer_row, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-                    OR regexp_full_match(answer_row ->> _name, '-?\d{1,9}(\.\d+)?') AND NOT regexp_matches(_name, 'phone|code|number$'))
+                    OR regexp_full_match(answer_row ->> _name, '-?(\d{1,9}|[1-9]\d{0,2}([ .,\x{00a0}\x{202f}]\d{3})+)([.,]\d+)?')
+                    AND NOT regexp_matches(_name, 'phone|mobile|code|number$'))
         ),
-        LAMBDA _name: {'measure': _name, 'amount': answer_row ->> _name}
+        LAMBDA _name: {'measure': _name, 'amount': CASE WHEN (answer_row -> _name)::VARCHAR NOT SIMILAR TO '"-?[1-9]\d{0,2}[.,]\d{3}"' THEN answer_row ->> _name END}
     );
 
 -- The one of three amounts that belongs to the measure; null for any other measure.

@@ -278,7 +278,7 @@ class Report:
     estate_id_column: str | None = None  # the column with the estate's id, in the first of `tables`
     root: str = ""  # path from the document to the value where the paths of rows and columns begin
     total_rows: str = ""  # path from the document to the number of rows on all pages
-    decimal: str = "."  # the decimal separator of numbers that are written as texts
+    decimal: str = ""  # the decimal separator of texts that are numbers in two ways, if known
     unpaged: Report | None = None  # the same report without pages, if its shape differs
     is_assumed: bool = False  # rows are not documented: the operator may have to correct the shape
     shape: str = ""  # a hash of the report's part of shapes.toml; empty if the file has no such part

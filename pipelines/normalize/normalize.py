@@ -58,8 +58,6 @@ from pipelines.shapes.paths import NONE, member_path, simplified
 from pipelines.shapes.proposal import measure_fields
 from pipelines.shapes.shape import Place, shape_of
 
-MIN_REJECTED = 10  # see `_check_documents`
-
 
 def normalize(
     report: Report,
@@ -160,7 +158,7 @@ class _Normalizer:
         return {
             keys: column
             for keys, column in place.declared.items()
-            if column.name in place.table.paths or len(measure_fields(column.name, names)) < 2
+            if column.name in place.table.paths or len(measure_fields(place.table, column.name, names)) < 2
         }
 
     def _add_table(
@@ -219,7 +217,7 @@ class _Normalizer:
         reasons = rejections(table, columns, months, rejected)
         if not reasons:
             return ()
-        self._check_documents(level, table, reasons)
+        self._check_documents(level, table, reasons, months.left_out)
         undatable = undatable_rows(table, columns, months)
         stated_months = named_months(columns) if months.dated_by else None
         requested_days = {month.first_day for month in self.window}
@@ -242,25 +240,25 @@ class _Normalizer:
         return [row for row, element in rows if type(element) is dict and tuple(element) in undeclared]
 
     def _check_documents(
-        self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
+        self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]], left_out: set[int]
     ) -> None:
         """Raise ShapeMismatch if too many rows of a topmost table are rejected.
 
-        At least half of all rows are too many, if at least ten are rejected. So are all rows of one document,
-        unless the document has only one row, and this row has a declared column.
+        Two or more are too many if they are at least half of the rows that are not left out. So are all rows
+        of one document, unless the document has only one row, and this row has a declared column.
         """
         if table.parent:
             return
         row_counts = Counter(level.documents)
+        wanted = len(level.elements) - len(left_out)
         rejected_counts = Counter(level.documents.gather(list(reasons)))
-        is_half = len(reasons) >= MIN_REJECTED and 2 * len(reasons) >= len(level.elements)
+        is_half = len(reasons) >= max(2, wanted / 2)
         for row, (reason, _) in reasons.items():
             document = level.documents[row]
             is_suspect = reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or row_counts[document] > 1
             if is_half or (is_suspect and rejected_counts[document] == row_counts[document]):
-                fitting = len(level.elements) - len(reasons)
                 found = describe_misfit(level.elements[row], [level.roots[document]])
                 raise ShapeMismatch(
-                    f"expected rows of {table.name} at {level.place.path or 'the answer'}, but {fitting} "
-                    f"of {len(level.elements)} fit; one does not, because {reason}; {found}"
+                    f"expected rows of {table.name} at {level.place.path or 'the answer'}, but "
+                    f"{wanted - len(reasons)} of {wanted} fit; one does not, because {reason}; {found}"
                 )

@@ -17,6 +17,7 @@ from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_un
 
 # The kinds of JSON values. These words also appear in the reasons for rejected rows.
 TEXT = "a text"
+AMBIGUOUS = "a number in two ways (set decimal in shapes.toml)"  # see `plain_numbers`
 WHOLE = "a whole number"
 FRACTION = "a fractional number"
 BOOLEAN = "true or false"
@@ -50,10 +51,9 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 _TYPE_OF_KIND = {BOOLEAN: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _WRITTEN_NUMBER = (
-    r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
+    r"^-?(?:\d+|[1-9]\d{{0,2}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
 """The pattern of a number in a text: {0} is the decimal mark, and {1} may separate thousands."""
-_NOT_A_NUMBER = "?"  # appended to a text that must not be read as a number
 _BOOLEANS = {"true": True, "false": False}
 _LONG = 2**63  # a whole number from here on is too long for 64 bits
 
@@ -92,14 +92,14 @@ def kinds_of(values: list[Json]) -> Kinds:
 
 
 def convert_values(
-    kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
+    kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = ""
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
     """Convert values to a column's type; misfits become null. Returns also a mask of the misfits by kind."""
     parts = []
     misfits = {}
+    if TEXT in kinds and DTYPES[type_].is_numeric():
+        kinds = {**kinds, **plain_numbers(kinds[TEXT], decimal)}
     for kind, kind_values in kinds.items():
-        if kind == TEXT and DTYPES[type_].is_numeric():
-            kind_values = plain_numbers(kind_values, decimal)
         is_time = (type_, kind) == ("TIMESTAMP", TEXT)
         values = null_if_unset(kind_values) if is_time else kind_values
         fitting = _as_type(kind, values, type_, zone)
@@ -113,23 +113,25 @@ def convert_values(
     return _combine_parts(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
 
-def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
+def plain_numbers(texts: pl.Series, decimal: str) -> Kinds:
     """Rewrite numbers in texts as JSON writes them: `1 234,5` and `1.234,5` become `1234.5`.
 
-    All texts are read with the same decimal mark: `decimal`, or the other one (of point and comma) if only
-    that fits all of them. The mark that is not used, or a blank, may separate thousands. A text that does not
-    fit gets a '?' appended, so that it is rejected and never read with the wrong mark.
+    All texts are read with the same decimal mark: the only one (of point and comma) that fits all numbers, or
+    else `decimal`. If that is empty, `1.250` is ambiguous, and other numbers have a point. The other mark, or
+    a blank, may separate thousands. A number that does not fit gets a '?' appended, so that it is rejected.
     """
     texts = texts.str.strip_chars()
-    is_nothing = texts.is_null() | (texts == "") | texts.is_in(NON_NUMBERS)
-    separators = {".": ",", ",": "."}
-    fitting = {
-        mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, separators[mark]))
-        for mark in (decimal, separators[decimal])
-    }
-    mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
-    plain = texts.str.replace_many([" ", "\xa0", "\u202f", separators[mark], mark], ["", "", "", "", "."])
-    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NOT_A_NUMBER))
+    others = {".": ",", ",": "."}
+    fitting = {mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, others[mark])) for mark in others}
+    is_number = fitting["."] | fitting[","]
+    marks = [mark for mark, fit in fitting.items() if (fit | ~is_number).all()]
+    mark = marks[0] if len(marks) == 1 else decimal or "."
+    plain = texts.str.replace_many([" ", "\xa0", "\u202f", others[mark], mark], ["", "", "", "", "."])
+    plain = plain.zip_with(fitting[mark], texts.zip_with(~is_number, texts + "?"))
+    if len(marks) == 1 or decimal:
+        return {TEXT: plain}
+    is_ambiguous = fitting["."] & fitting[","] & texts.str.contains("[.,]")
+    return {TEXT: plain.set(is_ambiguous, None), AMBIGUOUS: texts.set(~is_ambiguous, None)}
 
 
 def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:

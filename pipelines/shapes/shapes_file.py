@@ -71,7 +71,7 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
         tables[name] = _table(tables[name], part[name], f"{where}.{name}")
     texts: dict[str, Any] = {key: _text(part, key, where) for key in REPORT_KEYS if key in part}
     corrected = replace(report, tables=tuple(tables.values()), **texts)
-    if corrected.decimal not in (".", ","):
+    if corrected.decimal not in ("", ".", ","):
         raise ShapesError(f'{where}] decimal must be "." or ","')
     for path in (corrected.root, corrected.total_rows):
         member_path(path)

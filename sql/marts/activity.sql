@@ -8,7 +8,7 @@
 -- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
---   amount: how many; the service does not state the unit
+--   amount: how many; the service does not state the unit. Null if it is a text that cannot be read
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two users may have the same name: group by user_id, and show the label of marts.users
@@ -34,7 +34,7 @@ SELECT
     activities.user_id,
     users.user_name,
     activities.measure,
-    sum(activities.amount)::DECIMAL(18, 4) AS amount,
+    sum_if_known(activities.amount)::DECIMAL(18, 4) AS amount,
     true AS is_assumed,
     months.is_growing AS is_open,
     activities.customer_id AS _customer,

@@ -14,12 +14,12 @@ TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activit
 def test_every_number_in_a_users_row_is_a_measure_under_the_services_name(given: Given) -> None:
     held(given, "live_activity", "M1", ["2026-01"])
     arrived(given, TABLE, role_id="BIGINT", calls="VARCHAR", hours="DOUBLE", phone="VARCHAR", note="VARCHAR")
-    numbers = {"role_id": 3, "calls": "7", "hours": 2.5, "phone": "70", "note": "7 x"}
-    user = {"user_id": "U1", "office_id": "M1", **numbers}
-    rows(given, TABLE, "M1", "2026-01", [user])
-    assert built(given, TOLD) == [
-        ("M1", "U1", "calls", Decimal(7), "M1"), ("M1", "U1", "hours", Decimal("2.5"), "M1"),
-    ]  # fmt: skip
+    numbers = {"role_id": 3, "hours": 2.125, "phone": "70", "note": "7 x"}
+    texts = {"7": 7, "1.250.000": 1_250_000, "524 321,51": Decimal("524321.51"), "363.000": None}
+    for text, amount in texts.items():
+        given.execute("DELETE FROM bi.live_activity")
+        rows(given, TABLE, "M1", "2026-01", [{"user_id": "U1", "office_id": "M1", "calls": text, **numbers}])
+        assert [row[2:4] for row in built(given, TOLD)] == [("calls", amount), ("hours", Decimal("2.125"))]
 
 
 def test_an_office_that_answers_next_to_its_group_counts_once(given: Given) -> None:

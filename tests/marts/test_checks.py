@@ -44,6 +44,12 @@ def sql(statement: str) -> Callable[[Given], object]:
     return lambda given: given.execute(statement)
 
 
+def ambiguous_activity(given: Given) -> None:
+    held(given, "live_activity", "M1", ["2026-01"])
+    given.execute("ALTER TABLE bi.live_activity ADD calls VARCHAR")
+    rows(given, "live_activity", "M1", "2026-01", [{**U1, "calls": "1.250"}])
+
+
 def key_twice(given: Given) -> None:
     given.execute("INSERT INTO bi.commission_user SELECT * FROM bi.commission_user")
 
@@ -136,6 +142,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "offices_were_asked_for": lambda given: sold(given, "M1", "2026-02", "X9", "E9"),
     "budgets_are_understood": two_budgets_at_once,
     "budgets_are_no_outcomes": outcomes_in_place_of_budgets,
+    "activities_are_numbers": ambiguous_activity,
     "bids_are_understood": lambda given: bidden(given, "E1", {"id": "B1", "amount": "much"}),
 }
 

@@ -145,14 +145,14 @@ def test_flat_rows_do_not_fit_if_enclosing_objects_are_declared() -> None:
 
 
 def test_a_measure_that_matches_two_fields_is_missing_until_the_operator_chooses_one() -> None:
-    months = [{"year": 2026, "month": 1, "commission": 5, "budget": 9}]
+    months = [{"year": 2026, "month": 1, "commission": 5, "budgeted": 9}]
     answer = [{"customerId": "M1", "users": [{"userId": "HAN1", "months": months}]}]
     report = REPORTS["budget_commission"]
     result = normalized(report, answer)
     assert result.missing == ("budget_commission.commission_budget",)
-    assert rows(result, report.name, "commission_budget", "commission", "budget") == [(None, 5, 9)]
+    assert rows(result, report.name, "commission_budget", "commission", "budgeted") == [(None, 5, 9)]
     [declared] = report.tables
-    chosen = replace(report, tables=(replace(declared, paths={"commission_budget": ".budget"}),))
+    chosen = replace(report, tables=(replace(declared, paths={"commission_budget": ".budgeted"}),))
     assert rows(normalized(chosen, answer), report.name, "commission_budget") == [(9,)]
 
 
@@ -227,17 +227,6 @@ def test_a_row_with_none_of_its_declared_columns_is_rejected() -> None:
 def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> None:
     with pytest.raises(ShapeMismatch, match="expected rows of rows at "):
         normalized(report_with("[]", ID, boolean("isNew", "whether it is new")), answer)
-
-
-@pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
-def test_an_answer_is_an_error_if_ten_rows_and_half_of_all_rows_do_not_fit(wrong: int, fitting: int) -> None:
-    answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
-    report = report_with("[]", boolean("isNew", "whether it is new"))
-    if (wrong, fitting) == (10, 10):
-        with pytest.raises(ShapeMismatch, match="10 of 20 fit; one does not, because is_new is a text"):
-            normalized(report, answer)
-    else:
-        assert len(normalized(report, answer).rejected) == wrong
 
 
 def test_plain_values_in_an_undocumented_list_are_rows_of_one_value() -> None:

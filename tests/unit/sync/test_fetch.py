@@ -146,10 +146,10 @@ def in_unknown_pages(without_pages: object) -> Answering:
 def test_a_report_with_pages_in_an_unknown_envelope_is_read_unpaged_from_then_on(tmp_path: Path) -> None:
     leads, client = task_of("tips_and_leads"), in_unknown_pages({"tips": [{**LEAD, "tip": {"id": "T1"}}]})
     tips = []
-    for window in windows([Month(2026, 1), Month(2026, 2)], 1, date(2026, 6, 1)):
+    for window in [*windows([Month(2026, 1)], 1, date(2026, 6, 1))] * 2:
         result, raised = fetched(tmp_path, client, leads, window)
         tips += [(raised, one.frame.height) for one in result.tables if one.name == "tips"]
-    assert tips == [(None, 1), (None, 0)]
+    assert tips == [(None, 1), (None, 1)]
     assert (client.asked, leads.page_size.learned) == (["page", *["unpaged"] * 4], UNPAGED)
 
 
