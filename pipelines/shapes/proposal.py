@@ -37,7 +37,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
 # Example: a field with the measure `sold_budget` may be called `sold`, or any name with a word of `PLANNED`.
-PLANNED = re.compile("(?:budget|goal|target|(?<!ex)plan)(?!id$)")
+PLANNED = re.compile("budget|goal|target|plan")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
     "sold_budget": ("sold", "soldestates", "estates", "sales", "homes"),

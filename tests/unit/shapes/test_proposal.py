@@ -65,10 +65,9 @@ def test_a_list_of_changes_in_rows_is_not_proposed_as_the_rows() -> None:
 
 
 def test_a_user_id_that_no_report_has_is_not_guessed_by_its_name() -> None:
-    row = {"userId": "X9", "year": 2026, "month": 3, "commission": 5, "explanation": 6, "budgetId": 7}
-    [table] = proposed("office_budget_commission", [{**row, "customerId": "M1"}]).tables
+    answer = [{"userId": "X9", "year": 2026, "month": 3, "commission": 5, "customerId": "M1"}]
+    [table] = proposed("office_budget_commission", answer).tables
     assert table.missing == ["user_id"]
-    assert table.candidates["commission_budget"] == [".commission"]
 
 
 @pytest.mark.parametrize("id_", [1, "HAN1"])
