@@ -158,7 +158,7 @@ class _Normalizer:
         return {
             keys: column
             for keys, column in place.declared.items()
-            if column.name in place.table.paths or len(measure_fields(place.table, column.name, names)) < 2
+            if column.name in place.table.paths or len(measure_fields(column.name, names)) < 2
         }
 
     def _add_table(

@@ -69,7 +69,7 @@ class Level:
 
         But in a nested table without columns, a plain value such as 5 becomes {"value": 5}.
         """
-        if ("",) in self.place.declared:  # plain values of a column
+        if self.place.is_plain:
             return [{"": element} for element in self.elements]  # the key "" stands for the element itself
         if set(map(type, self.elements)) <= {dict}:
             return self.elements

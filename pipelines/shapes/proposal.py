@@ -36,8 +36,8 @@ NAMES: Mapping[str, Sequence[str]] = {
     "meetings": ("meetings", "customermeetings", "salemeetings", "meetingstotal"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
-# Example: a field with the measure `sold_budget` may be called `sold`, or any name with a word of `PLANNED`.
-PLANNED = re.compile("budget|goal|target|plan")
+# Example: a field with the measure `sold_budget` may be called `sold`, `goal`, `soldGoal` or `goalSold`.
+PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
     "sold_budget": ("sold", "soldestates", "estates", "sales", "homes"),
@@ -69,7 +69,11 @@ class TableProposal:
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
-        """Whether it lacks fewer needed columns, or as few and has more columns outside `other`'s rows."""
+        """Whether this proposal lacks fewer needed columns than `other`.
+
+        If both lack the same number, this one is better if it has more columns and its rows are not inside
+        the rows of `other`.
+        """
         fewer = len(other.missing) - len(self.missing)
         is_inside = bool(other.rows) and self.rows.startswith(f"{other.rows}.")
         return fewer > 0 or (fewer == 0 and not is_inside and len(self.candidates) > len(other.candidates))
@@ -135,12 +139,9 @@ def _proposal(
     fields = _fields(place, () if parent else places)
     rows = f"@{parent.table.name}.{place.path.removeprefix(f'{parent.rows}.')}" if parent else place.path
     proposal = TableProposal(table, rows)
-    lists = [f".{name}" for name in place.names if not any(path.startswith(f".{name}") for path in fields)]
-    amounts = [path for path in fields if path.startswith(".") and bool not in map(type, fields[path])]
     taken: set[str] = set()
     for column in table.columns:
-        found = measure_fields(table, column.name, amounts + lists) or _candidates(column, fields, known_ids)
-        if paths := [path for path in found if path not in taken]:
+        if paths := [path for path in _candidates(column, fields, known_ids) if path not in taken]:
             proposal.candidates[column.name] = paths
         if len(paths) == 1:
             taken.update(paths)
@@ -170,6 +171,9 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
         paths = [path for path in fields if _are_mostly_in(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
         return paths[:1] if are_equal else paths
+    if column.name in MEASURES:
+        amounts = [path for path in fields if path.startswith(".") and bool not in map(type, fields[path])]
+        return measure_fields(column.name, amounts)
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
@@ -185,21 +189,12 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known_ids: IdsB
     return named if column.needed else named[:1]
 
 
-def measure_fields(table: Table, column: str, paths: Iterable[str]) -> list[str]:
-    """The paths that may be this budget measure; none if `column` is not a budget measure.
-
-    They end in one of its names, or contain a word of `PLANNED` and do not name another measure of the table.
-    """
-    own = {*MEASURES.get(column, ())}
-    names = [name for other in table.columns for name in MEASURES.get(other.name, ())]
-    longest_first = re.compile("|".join(sorted(names, key=len, reverse=True)))
-    may_be = []
-    for path in paths if own else ():
-        named = {*longest_first.findall(simplified(path))}
-        is_planned = PLANNED.search(simplified(path)) and (named & own or not named)
-        if is_planned or own & _end_names(path):
-            may_be.append(path)
-    return may_be
+def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
+    """The paths that end in a name of this budget measure; none if `column` is not a budget measure."""
+    if (words := MEASURES.get(column)) is None:
+        return []
+    planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
+    return [path for path in paths if {*planned, *words, *PLANNED} & _end_names(path)]
 
 
 def _are_mostly_in(values: Sequence[Any], ids: Collection[str]) -> bool:

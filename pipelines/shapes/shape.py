@@ -34,6 +34,11 @@ class Place:
         return {path.members or ("",): column for path, column in self.columns.items() if not path.is_key}
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the elements are plain values of a column, not objects."""
+        return ("",) in self.declared
+
+    @property
     def lists(self) -> set[Keys]:
         """The paths to the lists (or objects) that are separate places; `("*",)` is any list of objects."""
         paths: set[Keys] = set()

@@ -51,7 +51,7 @@ DOUBTFUL: dict[str, object] = {
     "another office's": [{**PERIOD, "customerId": "M30012", **ESTATE}],
     "other names": [{**IDS, **PERIOD, "goal": 2, "intake": 3}],
     "half a budget": [{**IDS, **PERIOD, "sold": 2}],
-    "an outcome beside a budget": [{**IDS, **PERIOD, **ESTATE, "soldBudgets": [4]}],
+    "an outcome beside a budget": [{**IDS, **PERIOD, **ESTATE, "soldBudget": 4}],
     "no number": [{**IDS, **PERIOD, "sold": "två", "registered": 3}],
     "not whole": [{**IDS, **PERIOD, "sold": 2.5, "registered": 3}],
     "a message": {"message": "no budget"},

@@ -38,6 +38,7 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         (MONEY, "", None),
         (MONEY, 12345678901234.5, Decimal("12345678901234.5")),
         (MONEY, Decimal("12345678901234.5678"), Decimal("12345678901234.5678")),
+        ("VARCHAR", "text", "text"),
         ("VARCHAR", 12, "12"),
         ("VARCHAR", 12.0, "12"),
         ("VARCHAR", 10**20, "1" + "0" * 20),

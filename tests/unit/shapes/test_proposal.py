@@ -30,16 +30,15 @@ def person(id_: str, *months: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_offices_and_users_are_recognised_by_ids_and_other_columns_by_name() -> None:
-    month = {"period": "2026-03", "totalGoal": 5, "ownBookedMeetingsBudgeted": 3, "score": 1}
-    [table] = proposed("budget_crm", offices(person("HAN1", month), person("HAN2"))).tables
+    answer = offices(person("HAN1", {"period": "2026-03", "target": 5}), person("HAN2"))
+    [table] = proposed("budget_commission", answer).tables
     assert table.rows == "result.offices[].people[].periods[]"
     assert found(table) == {
         "office_id": "result.offices[].unit",
         "user_id": "result.offices[].people[].ref",
         "year": "-",
         "month": ".period",
-        "meetings_budget": ".totalGoal",
-        "own_booked_budget": ".ownBookedMeetingsBudgeted",
+        "commission_budget": ".target",
     }
     assert table.is_complete
 
@@ -47,9 +46,9 @@ def test_offices_and_users_are_recognised_by_ids_and_other_columns_by_name() -> 
 @pytest.mark.parametrize(
     "month",
     [
-        {"period": "2026-03", "budgeted": 5, "commission": 4},
-        {"period": "2026-03", "soldTargets": [5], "amount": 4},
-        {"period": "2026-03", "commissionBudget": None, "value": 1},
+        {"period": "2026-03", "budget": 5, "commission": 4},
+        {"period": "2026-03", "target": 5, "amount": 4},
+        {"period": "2026-03", "commissionBudget": 5, "commission": None, "value": 1},
     ],
 )
 def test_neither_of_two_fields_that_may_be_the_budget_is_chosen(month: dict[str, Any]) -> None:
