@@ -37,7 +37,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
 # Example: a field with the measure `sold_budget` may be called `sold`, `goal`, `soldGoal` or `goalSold`.
-PLANNED = ("budget", "goal", "target", "plan", "planned")
+PLANNED = ("budget", "budgets", "budgeted", "goal", "goals", "target", "targets", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
     "sold_budget": ("sold", "soldestates", "estates", "sales", "homes"),

@@ -170,8 +170,8 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
         size = versions.path(version).stat().st_size
         publication = Publication(ROLLED_BACK, now, versions.published, version, size)
         with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
-            versions.make_current(version)
             _record(connection, publication)
+            versions.make_current(version)
         return publication
 
 

@@ -254,7 +254,7 @@ class _WindowReader:
         halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
         self.normalized = None
         if sum(page.rows for page in halves) > sum(page.rows for page in pages):
-            limit.rows = min(doubtful)
+            limit.rows = max(doubtful)  # no list has more
             self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")
             return halves
         if doubtful.isdisjoint(rows for page in halves for rows in page.counts):

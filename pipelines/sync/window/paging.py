@@ -104,7 +104,7 @@ class Page:
     choice: str | None = None  # the requested value of the report's `Choices`, if it has any
     requested_rows: int = UNPAGED  # the page size
     rows: int = 0
-    counts: Sequence[int] = ()  # the rows of each list, and of all, if they have dates and are unpaged
+    counts: Sequence[int] = ()  # the rows of each list, if they have dates and are unpaged
     total: int | None = None  # the number of rows on all pages, if the answer states it
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)  # the ids of the rows, by table
     rows_hash: int | None = None  # recognizes a repeated page whose rows have no ids
@@ -144,7 +144,7 @@ def page_of_answer(report: Report, document: Document, variant: RequestVariant, 
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch
         if requested_rows == UNPAGED:
-            page.counts = (*map(len, facts.rows), facts.count)
+            page.counts = [*map(len, facts.rows)]
         else:
             page.total, page.ids = facts.total, facts.ids
             page.rows_hash = None if page.complete_ids else facts.rows_hash

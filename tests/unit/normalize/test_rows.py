@@ -145,14 +145,14 @@ def test_flat_rows_do_not_fit_if_enclosing_objects_are_declared() -> None:
 
 
 def test_a_measure_that_matches_two_fields_is_missing_until_the_operator_chooses_one() -> None:
-    months = [{"year": 2026, "month": 1, "commission": 5, "budget": 9}]
+    months = [{"year": 2026, "month": 1, "commission": 5, "budgeted": 9}]
     answer = [{"customerId": "M1", "users": [{"userId": "HAN1", "months": months}]}]
     report = REPORTS["budget_commission"]
     result = normalized(report, answer)
     assert result.missing == ("budget_commission.commission_budget",)
-    assert rows(result, report.name, "commission_budget", "commission", "budget") == [(None, 5, 9)]
+    assert rows(result, report.name, "commission_budget", "commission", "budgeted") == [(None, 5, 9)]
     [declared] = report.tables
-    chosen = replace(report, tables=(replace(declared, paths={"commission_budget": ".budget"}),))
+    chosen = replace(report, tables=(replace(declared, paths={"commission_budget": ".budgeted"}),))
     assert rows(normalized(chosen, answer), report.name, "commission_budget") == [(9,)]
 
 

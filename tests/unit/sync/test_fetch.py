@@ -199,7 +199,7 @@ def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
         if name == "running_commissions":
             return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
         leads = [{"createdAt": moment.isoformat(), "lead": {"id": str(moment)}} for moment in moments]
-        return {"incomingLeads": leads[:most], "tips": [{**LEAD, "tip": {"id": "T1"}}]}
+        return {"incomingLeads": leads[:most], "tips": [{**leads[0], "tip": {"id": "T1"}}]}
 
     task, client = replace(task_of(name), page_size=PageSize(learned=UNPAGED)), Answering(answer)
     rows: list[int] = []
