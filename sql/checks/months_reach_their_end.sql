@@ -1,6 +1,6 @@
 -- Do the rows of a month end so early that the service may have left out the rest?
 -- One row per report, customer and month that is over, if the last row of the month is more than ten days before its
--- end. Rows of the very last day do not count, as they also come with the next month's answer. Only a report and customer
+-- end. Rows of the last two days do not count, as they may come with the next request. Only a report and customer
 -- with fifty rows or more in some month are checked.
 -- An empty month is listed only if it is between months with rows.
 -- Severity: warning
@@ -14,7 +14,7 @@ WITH days AS (
 ),
 
 ends AS (
-    SELECT report, customer, month, count(days.day) AS row_count, max(days.day) FILTER (days.day < last_day(month)) AS last_day
+    SELECT report, customer, month, count(days.day) AS row_count, max(days.day) FILTER (days.day < last_day(month) - 1) AS last_day
     FROM meta.months
     LEFT JOIN days USING (report, customer, month)
     WHERE report IN (SELECT report FROM days) AND state = 'held'

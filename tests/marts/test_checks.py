@@ -61,7 +61,7 @@ def overlap(given: Given) -> None:
 
 def february_cut_short(given: Given) -> None:
     held(given, "running_commissions", "M2", ["2026-01", "2026-02"])
-    for of_month, days in (("2026-01", range(1, 32)), ("2026-02", (1, 28))):
+    for of_month, days in (("2026-01", range(1, 32)), ("2026-02", (1, 27, 28))):
         steps = [{"user_id": "U1", "obtained_at": f"{of_month}-{day:02}"} for day in days]
         rows(given, "running_commissions", "M2", of_month, 2 * steps)
 

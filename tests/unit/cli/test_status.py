@@ -27,7 +27,7 @@ STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A world whose users have a word in the place of a time."""
     here = scenario(tmp_path_factory.mktemp("here"), ("users",), offices=1)
-    here.sync(Fault("wrong_types", share=0.9))
+    here.sync(Fault("wrong_types", share=0.3))
     publish(here.data_dir, keep=1, now=here.clock.utc_now())
     return here
 
