@@ -301,6 +301,7 @@ def _customer_conditions(
         yield Condition(
             Kind.NOT_IN_SETTINGS,
             customer=name,
+            cause_key=Kind.NOT_IN_SETTINGS,
             error="The customer has loaded rows and is no longer in BROKERBI_CUSTOMERS; its rows stay.",
             remedy="Correct BROKERBI_CUSTOMERS, or keep the customer there with active = false.",
         )

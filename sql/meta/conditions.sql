@@ -259,7 +259,7 @@ all_conditions AS (
         'overlap' AS kind, pair.yielding_customer_id AS customer, since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
         || ' as well; each office is counted once, but requested twice' AS error,
-        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be a customer of its own.' END AS remedy,
+        CASE WHEN pair.is_contained THEN 'Switch ' || pair.yielding_customer_id || ' off (`active = false`).' END AS remedy,
         'customers_do_not_overlap' AS check_name
     FROM overlapping
     UNION ALL BY NAME

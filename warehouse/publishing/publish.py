@@ -167,8 +167,10 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
     versions, store = Versions(data_dir), Store(data_dir)
     with translate_errors(versions.published):
         version = _version_to_restore(versions, to)
-        size = versions.path(version).stat().st_size
-        publication = Publication(ROLLED_BACK, now, versions.published, version, size)
+        size, current = versions.path(version).stat().st_size, versions.current() or version
+        skipped = [] if to else [name for name in versions.names() if version < name < current]
+        notes = tuple(f"version {name} is damaged, so it was skipped" for name in skipped)
+        publication = Publication(ROLLED_BACK, now, versions.published, version, size, reasons=notes)
         with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
             _record(connection, publication)
             versions.make_current(version)

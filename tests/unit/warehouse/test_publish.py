@@ -190,7 +190,9 @@ def test_rollback_skips_a_damaged_version_and_offers_only_others(given: Given, t
             damage(path)
     with pytest.raises(WarehouseError, match=r"version 19990101T000000Z .* there: 20240402T120000Z\."):
         rollback(tmp_path, to="19990101T000000Z", now=NOON)
-    assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]
+    restored = rollback(tmp_path, now=NOON)
+    assert seen(restored.path) == [("1",)]
+    assert restored.reasons == ("version 20240403T120000Z is damaged, so it was skipped",)
 
 
 def test_damage_is_found_once_the_latest_check_is_too_old(given: Given) -> None:
