@@ -45,9 +45,9 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish` if the newest load is neither published nor blocked by a check or mart.
 
-    The sensor waits until no command is running, and no run or backfill is queued or under way; for these it
-    waits at most until a nightly run has ended since the last attempt to publish, or that attempt is two
-    hours old. If the job fails, but no check or mart blocks the load, it is launched again every half hour.
+    The sensor waits while a command is running. While a run or backfill is queued or under way, it waits too,
+    until a nightly run has ended since the last attempt to publish, or that attempt is two hours old. If the
+    job fails, but no check or mart blocks the load, it is launched again every half hour.
     """
 
     @dg.sensor(

@@ -65,8 +65,9 @@ def run_rollback(
     clock = settings.run_clock(SystemClock())
     with working(settings, "rollback"):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        warn(*publication.reasons, error := draw_pages(settings, clock))
-        warn(refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
+        error = draw_pages(settings, clock)
+        lake_error = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
+        warn(*publication.reasons, error, lake_error)
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
     return int(error != "")
 

@@ -160,9 +160,8 @@ def run_shapes(
     if json:
         print_json([vars(sample) for sample in samples])
     else:
-        rows = [
-            vars(sample) | {name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples
-        ]
+        counts = [{name: len(vars(sample)[name]) for name in COUNTED_FIELDS} for sample in samples]
+        rows = [vars(sample) | numbers for sample, numbers in zip(samples, counts, strict=True)]
         print_records(rows, ("report", "state", *COUNTED_FIELDS))
         names: dict[tuple[str, str], list[str]] = {}
         for sample in samples:

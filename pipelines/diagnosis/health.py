@@ -147,7 +147,7 @@ def observe(
             for row in conditions
             if (not row.customer or row.customer in active)
             and ((row.report, row.customer) not in off or row.kind == Kind.QUARANTINE)
-            and row.kind != Kind.NOT_REFRESHED  # it is in the settings again
+            and row.kind != Kind.NOT_REFRESHED  # its customer is in the settings again
         ]
         added += _customer_conditions(view, settings, planned)
         standings = [

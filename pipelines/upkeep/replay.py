@@ -1,8 +1,8 @@
 """Replay: tables rebuilt from the answers in landing.
 
 If the working file has an earlier format, its rows are copied to a new file, and the answers are replayed
-into it. If the working file is lost, the newest undamaged published version takes its place, and the later
-answers are loaded; without such a version, it is rebuilt from landing alone. A note states what is lost.
+into it. If the working file is lost, the answers are replayed into a copy of the newest undamaged published
+version or, if there is none, into an empty file. A note states what is lost.
 """
 
 from __future__ import annotations
