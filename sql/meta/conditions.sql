@@ -231,10 +231,9 @@ all_conditions AS (
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
-    -- a denied login may be that of another report
     ANTI JOIN failed
         ON failed.customer = probes.customer
-        AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
+        AND failed.status = 'failed' AND (failed.report = asked_of OR trouble IN ('service', 'refusal'))
     ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
     WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer

@@ -121,10 +121,10 @@ def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_repor
     [
         (Unauthorized, "users", 2),  # of a login for something else
         (HostDown, "users", 1),
-        (NotFound, "sales", 2),
+        (NotFound, "sales", 1),
     ],
 )
-def test_changes_unknown_because_login_or_service_failed_are_no_separate_problem(
+def test_changes_unknown_because_login_or_service_or_report_failed_are_no_separate_problem(
     error: type[ConnectError], report: str, number: int
 ) -> None:
     given = warehouse()
