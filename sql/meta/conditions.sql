@@ -87,28 +87,17 @@ rolled_back AS (
     HAVING arg_max(status, at_utc) = 'rolled back' AND arg_max(name, at_utc) <> latest_name
 ),
 
-overlapping AS (
+customers_found AS (
     SELECT
+        name,
         since_utc,
         unnest(from_json(
             subjects,
             '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
-            "is_contained": "BOOLEAN"}]'
-        )) AS pair
+            "is_contained": "BOOLEAN", "offices": "VARCHAR", "reports": "VARCHAR", "last_read_utc": "VARCHAR"}]'
+        )) AS found
     FROM meta.check_results
-    WHERE name = 'customers_do_not_overlap' AND message = ''
-),
-
-not_refreshed AS (
-    SELECT
-        since_utc,
-        unnest(from_json(
-            subjects,
-            '[{"customer_id": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
-            "last_read_utc": "VARCHAR"}]'
-        )) AS source
-    FROM meta.check_results
-    WHERE name = 'numbers_are_refreshed' AND message = ''
+    WHERE message = '' AND name IN ('customers_do_not_overlap', 'numbers_are_refreshed')
 ),
 
 -- Columns that marts need and that are missing in every answer of a report's latest 12 hours.
@@ -255,19 +244,22 @@ all_conditions AS (
     FROM missing_columns
     UNION ALL BY NAME
     SELECT
-        'overlap' AS kind, pair.yielding_customer_id AS customer, since_utc,
-        pair.customer_id || ' answers for ' || pair.shared_offices
+        'overlap' AS kind, found.yielding_customer_id AS customer, since_utc, found.customer_id AS cause,
+        found.customer_id || ' answers for ' || CASE WHEN found.is_contained THEN 'the same offices' ELSE found.shared_offices END
         || ' as well; each office is counted once, but requested twice' AS error,
-        CASE WHEN pair.is_contained THEN 'Switch ' || pair.yielding_customer_id || ' off (`active = false`).' END AS remedy,
-        'customers_do_not_overlap' AS check_name
-    FROM overlapping
+        CASE WHEN found.is_contained THEN 'With ' || found.customer_id || ' active, each customer named here can be switched off (`active = false`).'
+        END AS remedy,
+        name AS check_name
+    FROM customers_found
+    WHERE name = 'customers_do_not_overlap'
     UNION ALL BY NAME
     SELECT
-        'not refreshed' AS kind, source.customer_id AS customer, since_utc,
-        'No other customer answers for ' || source.offices || ', so numbers of ' || source.customer_id
-        || ' stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.reports AS error,
-        'numbers_are_refreshed' AS check_name
-    FROM not_refreshed
+        'not refreshed' AS kind, found.customer_id AS customer, since_utc,
+        'No other customer answers for ' || found.offices || ', so numbers of ' || found.customer_id
+        || ' stay as read on ' || left(found.last_read_utc, 10) || ' (UTC): ' || found.reports AS error,
+        name AS check_name
+    FROM customers_found
+    WHERE name = 'numbers_are_refreshed'
     UNION ALL BY NAME
     SELECT
         'not in the lake' AS kind,
@@ -300,7 +292,8 @@ graded_conditions AS (
                 THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
             WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
-            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown') THEN customer
+            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown', 'overlap')
+                THEN customer
         END AS separate_by
     FROM all_conditions
     INNER JOIN meta.kinds AS kinds USING (kind)
