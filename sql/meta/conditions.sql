@@ -216,7 +216,8 @@ all_conditions AS (
         'changes unknown' AS kind, asked_of AS report, customer, max(fetched_at_utc) AS since_utc, 'changes' AS cause,
         'The service did not report which sales changed; changes in older months will be noticed only when '
         || 'those months are next due: ' || arg_max(error, fetched_at_utc) AS error,
-        'The next nightly run requests them again; after a 403, tomorrow''s.' AS remedy
+        CASE arg_max(note, fetched_at_utc) WHEN 'no access' THEN 'Tomorrow''s' ELSE 'The next' END
+        || ' nightly run requests them again.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
