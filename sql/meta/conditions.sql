@@ -195,8 +195,9 @@ all_conditions AS (
     SELECT
         'quarantine' AS kind, report, customer, month, min(fetched_at_utc) AS since_utc, 'quarantine' AS cause,
         'Rows were not loaded, mostly of ' || arg_max(table_name || ': ' || reason, "rows") AS error,
-        'To see them: `brokerbi query "FROM meta.quarantine"`. Ask the service''s support to correct them; '
-        || 'the next answer replaces them.' AS remedy,
+        'To see them: `brokerbi query "FROM meta.quarantine"`. ' || CASE WHEN arg_max(reason, "rows") LIKE '%shapes.toml%'
+            THEN 'Write `decimal = ","` or `decimal = "."` below `[' || report || ']` in shapes.toml, then run `brokerbi sync`.'
+            ELSE 'Ask the service''s support to correct them; the next answer replaces them.' END AS remedy,
         'quarantine_is_empty' AS check_name, sum("rows") AS row_count
     FROM meta.quarantine
     GROUP BY report, customer, month
