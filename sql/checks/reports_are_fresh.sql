@@ -1,8 +1,9 @@
 -- Are reports older than they should be?
--- One row per report and customer that is late, or never had a success.
--- Reports that were always denied, or are switched off, are not expected.
+-- One row per report and customer that is late, or never had a success, as in meta.conditions.
+-- Reports that failed or were denied are left out, because they have conditions of their own; so are reports that are
+-- switched off.
 -- Severity: warning
 -- Concerns: commission
-SELECT report, customer, state, last_success_utc, due_utc, last_error
-FROM meta.freshness
-WHERE is_late
+SELECT report, customer, kind AS state, since_utc AS due_utc, error
+FROM meta.conditions
+WHERE kind IN ('late', 'never read')

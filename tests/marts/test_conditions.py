@@ -116,6 +116,8 @@ def test_a_failed_report_is_not_late_as_well(given: Given) -> None:
     load = {"report": "sales", "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [load])
     assert conditions(given) == [("failed", "error", "sales", "M1")]
+    check = (SQL / "checks" / "reports_are_fresh.sql").read_text("utf-8")
+    assert given.execute(check).fetchall() == []
 
 
 def publication(given: Given, status: str, last_load: int, *reasons: str) -> None:
