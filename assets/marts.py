@@ -116,7 +116,7 @@ def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
             asset=_checked_asset(project, files, query),
             description=f"{query.question}\n\n{query.notes}",
             metadata={"severity": query.severity},
-            blocking=query.severity == "error",
+            blocking=query.blocks,
         )
         for query in files.checks
     ]

@@ -138,7 +138,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         deps=[*reports, *(mart_key(project, query.name) for query in files.marts)],
         description="The published file, replaced as a whole: open it at any time.\n\n"
         f"    duckdb -readonly {path}\n\n"
-        "If a mart or a check of severity error fails, the earlier file stays, and this asset says why.",
+        "If a mart or a check that blocks it fails, the earlier file stays, and this asset says why.",
         group_name="published",
         kinds={"duckdb"},
         metadata={"dagster/uri": path.as_uri()},

@@ -204,11 +204,11 @@ all_conditions AS (
     UNION ALL BY NAME
     SELECT
         'check' AS kind, severity, since_utc, name AS cause, finding AS error,
-        CASE WHEN message = '' AND severity = 'warning' THEN 'To see the rows: `brokerbi query ' || name || '`.' END AS remedy,
+        CASE WHEN message = '' THEN 'To see the rows: `brokerbi query ' || name || '`.' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
-        AND (severity = 'warning' OR NOT EXISTS (FROM latest WHERE status = 'refused'))  -- *unpublished* says it
+        AND NOT EXISTS (FROM latest WHERE status = 'refused' AND list_contains(reasons, finding))  -- *unpublished* says it
         AND (message <> '' OR name NOT IN (
             'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty', 'reports_are_fresh'
         ))

@@ -21,15 +21,14 @@ AFFECTED_COLUMNS = (
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
 """Columns that say where a violation is. Each distinct combination of values is a subject of the result."""
-ERROR = "error"
 
 
 @dataclass(frozen=True)
 class CheckResult:
     """The result of a check: how many rows violate it, a sample of them, and all subjects (AFFECTED_COLUMNS).
 
-    If a check could not run, `message` says why, and `rows` is 1. A check of severity error then prevents
-    publication, because the data was not checked.
+    `blocks` is whether the result prevents publication. If a check could not run, `message` says why, and
+    `rows` is 1. A check that may block then does so, because the data was not checked.
     """
 
     name: str
@@ -40,15 +39,11 @@ class CheckResult:
     message: str = ""
     concerns: str = ""
     subjects: Sequence[Mapping[str, object]] = ()
+    blocks: bool = False
 
     @property
     def passed(self) -> bool:
         return self.rows == 0
-
-    @property
-    def blocks(self) -> bool:
-        """Whether the result prevents publication."""
-        return self.rows > 0 and self.severity == ERROR
 
     @property
     def finding(self) -> str:
@@ -122,8 +117,9 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
         if DAMAGED_WORDS.search(str(error)):
             raise
         rows, sample, subjects, why = 1, [{"message": str(error)}], [], str(error)
+    blocks = check.blocks and rows > 0
     return CheckResult(
-        check.name, check.severity, rows, tuple(sample), check.question, why, check.concerns, tuple(subjects)
+        check.name, check.severity, rows, sample, check.question, why, check.concerns, subjects, blocks
     )
 
 

@@ -35,6 +35,7 @@ class Query:
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
     - `Key:` the columns that identify a row
     - `Severity:` the severity of a check
+    - `Blocks:` `publication`, if the file is not published when a check finds rows
     - `Concerns:` the figures of the pages that a check makes doubtful
     - `For each:` a second query. A check is repeated for each of its rows (see `checks.expanded_sql`). A mart
       is built in parts, one for each such row, with the row's values as variables
@@ -48,6 +49,7 @@ class Query:
     notes: str
     columns: Mapping[str, str]
     severity: str
+    blocks: bool
     concerns: str
     for_each: str
     parameters: tuple[str, ...]
@@ -81,6 +83,7 @@ def queries(folder: Path, schema: str) -> list[Query]:
             notes=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
             severity=" ".join(sections["Severity"]).strip(),
+            blocks=bool(sections["Blocks"]),
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),

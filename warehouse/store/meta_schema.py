@@ -22,7 +22,7 @@ A change of a query in sql/meta itself needs no increment, because every publica
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
-SECTIONS = ("Columns", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
+SECTIONS = ("Columns", "Severity", "Blocks", "Concerns", "Parameters", "Kind", "Key", "For each")
 _ENTRY = re.compile(r" {3}(\S[^:]*): (.*)")
 
 SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
