@@ -227,6 +227,16 @@ def test_an_amount_of_zero_needs_no_exchange_rate(tmp_path: Path) -> None:
     assert checked(given, "foreign_money_has_a_rate", tmp_path).passed
 
 
+def test_an_event_that_counts_by_another_answer_needs_no_office(tmp_path: Path) -> None:
+    given = quiet()
+    for office in ("M1", "M2"):
+        sold(given, "G1", "2026-01", office, f"E{office}")
+    steps = [{"user_id": "U1", "amount": amount, "exchange_rate": 1} for amount in (5, 6, 7)]
+    loaded(given, "running_commissions", "G1", "2026-01", steps)
+    [row] = checked(given, "running_commissions_have_an_office", tmp_path).sample
+    assert (row["office_id"], row["row_count"]) == (None, 2)
+
+
 def test_every_check_is_tried() -> None:
     assert {path.stem for path in CHECKS.glob("*.sql")} == {*OFFENCES}
 
