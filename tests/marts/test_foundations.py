@@ -165,8 +165,7 @@ def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_be
 def test_customers_name_the_offices_that_are_no_longer_refreshed() -> None:
     given = group_and_office()
     given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
-    at_midnight = datetime(2026, 1, 31, 23)
-    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)], at_utc=at_midnight, is_open=True)
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)], at_utc=datetime(2026, 1, 31, 23))
     record_denial(given, "sales", "G1", LATER.replace(tzinfo=UTC))
     asked_for(given, "G1", M1="off")
     shown = "customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices, month(last_month)"
