@@ -4,10 +4,10 @@
 -- A row of bi is passed to a macro under an alias that begins with `_`, such as `_totals`. Without the `_`, a column of
 -- the service with the same name would be passed instead.
 
--- The local time of a moment in UTC, and its day, in the chain's time zone; `clock` is the row of staging.clock or meta.clock.
-CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
-    timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
-CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS local_time(at_utc, clock)::DATE;
+-- The local time of a moment in UTC, and its day, in the chain's time zone.
+CREATE OR REPLACE TEMP MACRO local_time(at_utc) AS
+    timezone(coalesce(getvariable('timezone'), 'UTC'), timezone('UTC', at_utc));
+CREATE OR REPLACE TEMP MACRO local_day(at_utc) AS local_time(at_utc)::DATE;
 
 -- The share of a month that has passed at a local time: to the hour, because answers include contracts of the same day.
 CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
@@ -164,3 +164,6 @@ CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE
 -- Whether an id belongs to the part that is being built.
 CREATE OR REPLACE TEMP MACRO is_of_part(id) AS
     hash(id) % getvariable('part_count') = getvariable('part');
+
+-- The chain's time zone, null if no run has recorded it. It comes last, because old files lack the table.
+SET VARIABLE timezone = (SELECT any_value(timezone) FROM meta.clock);

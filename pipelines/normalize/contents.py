@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from operator import itemgetter
 
 import polars as pl
 
@@ -47,26 +46,25 @@ class Fields:
         self.key_tuples = {tuple(objects[0]): None} if have_same_keys else dict.fromkeys(map(tuple, objects))
         self.spellings: dict[str, list[str]] = {}  # simplified name -> keys in the objects
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
-            self._add(key)
-
-    def _add(self, key: str) -> None:
-        name = simplified(key)
-        spellings = self.spellings.setdefault(name, [])
-        if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.key_tuples):
-            self.spellings[f"{name} {key}"] = [key]  # a field of its own: one object has both spellings
-        else:
+            name = simplified(key)
+            spellings = self.spellings.setdefault(name, [])
+            if spellings and any(key in keys and {*spellings} & set(keys) for keys in self.key_tuples):
+                self.spellings[f"{name} {key}"] = [key]  # a field of its own, in objects with both spellings
             spellings.append(key)
 
     def values(self, name: str) -> list[Json]:
         """The value of each object under a name; None for an object without such a member."""
-        keys = self.spellings.get(name)
-        if not keys:
-            return [None] * len(self.objects)
-        if len(keys) == 1:
-            if len(self.key_tuples) == 1:
-                return list(map(itemgetter(keys[0]), self.objects))
+        keys = self.spellings.get(name, [name])
+        spellings = self.spellings.get(simplified(keys[0]), keys)
+        if len(spellings) == 1:
             return [element.get(keys[0]) for element in self.objects]
-        return [next((element[key] for key in keys if key in element), None) for element in self.objects]
+
+        def used(element: Object) -> str:
+            return next((key for key in spellings if element.get(key) is not None), spellings[0])
+
+        if len(keys) > 1:
+            return [element.get(used(element)) for element in self.objects]
+        return [None if used(element) == keys[0] else element.get(keys[0]) for element in self.objects]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
         """The tuples of keys (`key_tuples`) that occur in objects without a member of this name."""

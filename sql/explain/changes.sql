@@ -31,13 +31,12 @@ all_changes AS (
 )
 
 SELECT
-    local_day(all_changes.noted_at_utc, clock) AS noted_on,
+    local_day(all_changes.noted_at_utc) AS noted_on,
     all_changes.month,
     all_changes.office,
     all_changes.amount_before,
     all_changes.amount_after,
     all_changes.difference
 FROM all_changes
-LEFT JOIN meta.clock AS clock ON true
 WHERE all_changes.month = getvariable('month')::DATE
 ORDER BY CASE WHEN getvariable('kind') = 'chain' THEN abs(all_changes.difference) END DESC, all_changes.month, all_changes.noted_at_utc, all_changes.office

@@ -22,7 +22,7 @@ SELECT
     coalesce(doubts.earner_id, doubts.customer) AS customer,
     min(doubts.month) AS first_month,
     max(doubts.month) AS last_month,
-    local_day(doubts.since_utc, clock) AS noted_on,
+    local_day(doubts.since_utc) AS noted_on,
     doubts.error,
     doubts.remedy
 FROM marts.doubts AS doubts
@@ -32,7 +32,6 @@ SEMI JOIN sources
     AND coalesce(doubts.month, sources.month) = sources.month
     AND coalesce(doubts.earner_id, sources.office_id) IN (sources.office_id, getvariable('id'))
     AND (sources.is_growing OR NOT doubts.is_of_growing)
-LEFT JOIN meta.clock AS clock ON true
 WHERE coalesce(doubts.measure, getvariable('measure')) = getvariable('measure')
     AND coalesce(doubts.numbers IN (SELECT numbers FROM meta.subjects WHERE report = getvariable('report')), true)
     AND (doubts.kind <> 'check' OR doubts.earner_id IS NOT NULL)

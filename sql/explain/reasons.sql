@@ -4,7 +4,7 @@
 -- office's amounts.
 -- Parameters: kind, id, month, measure
 SELECT
-    local_day(reasons.noted_at_utc, clock) AS noted_on,
+    local_day(reasons.noted_at_utc) AS noted_on,
     reasons.month,
     coalesce(reasons.office_name, reasons.office_id) AS office,
     reasons.kind,
@@ -20,7 +20,6 @@ SELECT
 FROM marts.month_change_reasons AS reasons
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
-LEFT JOIN meta.clock AS clock ON true
 WHERE reasons.month = getvariable('month')::DATE
     AND CASE getvariable('kind')
         WHEN 'user' THEN

@@ -6,7 +6,7 @@ SELECT
     sources.month,
     coalesce(offices.office_name, sources.office_id) AS office,
     sources.customer_id AS customer,
-    local_day(sources.fetched_at_utc, clock) AS read_on,
+    local_day(sources.fetched_at_utc) AS read_on,
     sources.source_state AS state,
     sources.is_growing,
     sources.is_cut_short,
@@ -16,7 +16,6 @@ SELECT
     NOT sources.is_current AS is_not_refreshed
 FROM marts.office_sources AS sources
 LEFT JOIN marts.offices AS offices ON offices.office_id = sources.office_id
-LEFT JOIN meta.clock AS clock ON true
 WHERE sources.report = getvariable('report')
     AND sources.month = getvariable('month')::DATE
     AND CASE getvariable('kind')

@@ -65,7 +65,7 @@ offices_first_read AS (
 
 SELECT
     compared.noted_at_utc,
-    local_day(compared.noted_at_utc, clock) AS noted_on,
+    local_day(compared.noted_at_utc) AS noted_on,
     compared.office_id,
     offices.office_name,
     compared.user_id,
@@ -76,7 +76,6 @@ SELECT
     (coalesce(compared.amount_after, 0) - coalesce(compared.amount_before, 0))::DECIMAL(18, 4) AS difference,
     compared.report
 FROM amounts_compared AS compared
-CROSS JOIN staging.clock AS clock
 LEFT JOIN first_readings USING (report, customer_id, month)
 LEFT JOIN offices_first_read USING (office_id)
 LEFT JOIN marts.offices AS offices USING (office_id)

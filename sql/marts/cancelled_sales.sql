@@ -65,8 +65,8 @@ agents_named AS (
 
 SELECT
     changes.noted_at_utc,
-    local_day(changes.noted_at_utc, clock) AS noted_on,
-    local_day(gone_sales.known_since_utc, clock) AS known_since_on,
+    local_day(changes.noted_at_utc) AS noted_on,
+    local_day(gone_sales.known_since_utc) AS known_since_on,
     gone_sales.estate_id,
     gone_sales.estate_number,
     gone_sales.street_address,
@@ -89,5 +89,4 @@ INNER JOIN marts.sale_changes AS changes
 LEFT JOIN totals_read ON totals_read.office_id = changes.office_id AND totals_read.month = changes.month
 LEFT JOIN staging.readings AS readings ON readings.load_id = changes._load_id AND readings.month = changes._month
 LEFT JOIN agents_named ON agents_named.estate_id = gone_sales.estate_id
-CROSS JOIN staging.clock AS clock
 ORDER BY changes.noted_at_utc, changes.office_id, gone_sales.estate_id

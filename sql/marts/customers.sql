@@ -23,7 +23,7 @@
 WITH loaded_months AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months
-    WHERE report NOT IN (SELECT report FROM staging.months WHERE month > fetched_at_utc::DATE)
+    WHERE report NOT IN (SELECT report FROM staging.months WHERE month > local_day(fetched_at_utc))
     GROUP BY ALL
 ),
 

@@ -79,7 +79,7 @@ reports_read AS (
     SELECT
         changes.change_id,
         reports.report,
-        min(readings.read_at_utc) FILTER (readings.read_at_utc >= changes.month + INTERVAL 1 MONTH) AS over_since_utc,
+        min(readings.read_at_utc) FILTER (local_time(readings.read_at_utc) >= changes.month + INTERVAL 1 MONTH) AS over_since_utc,
         min(readings.read_at_utc) FILTER (readings.read_at_utc >= changes.shown_at_utc) AS read_since_utc
     FROM changes
     CROSS JOIN (SELECT unnest(['sales', 'commission_user']) AS report) AS reports

@@ -40,7 +40,7 @@ first_over AS (
 
 SELECT
     measured.noted_at_utc,
-    local_day(measured.noted_at_utc, clock) AS noted_on,
+    local_day(measured.noted_at_utc) AS noted_on,
     measured.office_id,
     measured.office_name,
     measured.month,
@@ -59,6 +59,5 @@ SELECT
     measured._load_id
 FROM measured
 INNER JOIN first_over USING (office_id, month)
-CROSS JOIN staging.clock AS clock
 WHERE measured.amount_before <> measured.amount_after
 ORDER BY measured.noted_at_utc, measured.office_id, measured.month, measured.measure

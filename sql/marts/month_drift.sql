@@ -44,11 +44,10 @@ weeks AS (
         readings.office_id,
         readings.month,
         greatest(
-            date_diff('day', readings.month + INTERVAL 1 MONTH, local_day(readings.read_at_utc, _clock)), 0
+            date_diff('day', readings.month + INTERVAL 1 MONTH, local_day(readings.read_at_utc)), 0
         ) // 7 AS age_weeks,
         max(readings.read_at_utc) AS read_at_utc
     FROM readings
-    CROSS JOIN staging.clock AS _clock
     GROUP BY ALL
 ),
 

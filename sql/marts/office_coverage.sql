@@ -95,7 +95,7 @@ loaded_by_month AS (
                 ELSE 'leads'
             END || CASE
                 WHEN lacks_rest(is_cut_short, is_unfinished)
-                    THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
+                    THEN strftime(greatest(local_day(fetched_at_utc), month), ' read only to %-d %B %Y')
                 WHEN lacks_amount THEN ' without an amount'
                 ELSE ' incomplete: rows in quarantine'
             END, ', '

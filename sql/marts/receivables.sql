@@ -42,9 +42,8 @@ WITH answers AS (
         month,
         fetched_at_utc,
         is_refreshed,
-        local_day(max(fetched_at_utc) OVER (PARTITION BY customer_id), clock) AS counted_on
+        local_day(max(fetched_at_utc) OVER (PARTITION BY customer_id)) AS counted_on
     FROM marts.office_sources
-    CROSS JOIN staging.clock AS clock
     WHERE report = 'sales'
 ),
 

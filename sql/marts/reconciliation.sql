@@ -86,7 +86,7 @@ users_read AS (
     SELECT
         users.office_id,
         users.month,
-        list(DISTINCT sources.fetched_at_utc::DATE) AS read_on,
+        list(DISTINCT local_day(sources.fetched_at_utc)) AS read_on,
         min(sources.customer_id || ': ' || sources.source_state) FILTER (NOT sources.is_refreshed) AS not_refreshed
     FROM marts.user_sources AS sources
     INNER JOIN marts.user_month AS users USING (user_id, month)
@@ -272,19 +272,19 @@ comparisons AS (
         END AS in_order_of_reading,
         greatest(read_at_utc, compared_read_at_utc) AS later_read_at_utc,
         later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_over_two_days_apart,
-        read_at_utc::DATE <> compared_read_at_utc::DATE AS is_other_day,
+        local_day(read_at_utc) <> local_day(compared_read_at_utc) AS is_other_day,
         is_other_day OR (compared = 'user report' AND is_user_report_of_several_days) AS is_read_apart,
-        least(read_at_utc, compared_read_at_utc)::DATE AS earlier_read_on,
+        local_day(least(read_at_utc, compared_read_at_utc)) AS earlier_read_on,
         coalesce(
-            CASE in_order_of_reading[2]
+            local_day(CASE in_order_of_reading[2]
                 WHEN 'office report' THEN office_changed_at_utc
                 WHEN 'sales list' THEN sales_changed_at_utc
-            END::DATE > earlier_read_on,
+            END) > earlier_read_on,
             false
         ) AS is_restated,
         -- the office report, read later, had this total on the earlier day too, so the difference existed then
         NOT is_restated AND in_order_of_reading[2] = 'office report' AND coalesce(
-            office_known_since_utc::DATE <= earlier_read_on, false
+            local_day(office_known_since_utc) <= earlier_read_on, false
         ) AS had_this_total
     FROM side_by_side
     WHERE measure IS NOT NULL AND (has_first OR has_second)
@@ -340,7 +340,7 @@ SELECT
         WHEN is_other_day AND NOT had_this_total
             THEN CASE WHEN is_restated THEN 'restated between two readings' ELSE 'read on different days' END
             || ': the ' || in_order_of_reading[2] || ' was read later, on '
-            || local_day(later_read_at_utc, clock)
+            || local_day(later_read_at_utc)
             || CASE
                 WHEN is_over_two_days_apart AND rereading.changed_months > 0
                     THEN '; the ' || in_order_of_reading[1] || ' is requested again by the next nightly run'
@@ -357,5 +357,4 @@ SELECT
     month AS _month
 FROM comparisons_judged
 CROSS JOIN staging.rereading AS rereading
-CROSS JOIN staging.clock AS clock
 ORDER BY month, office_id, compared, measure

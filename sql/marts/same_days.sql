@@ -57,13 +57,12 @@ offices_read AS (
         periods.month,
         periods.first_on,
         sources.office_id,
-        any_value(least(local_day(sources.fetched_at_utc, clock) - 1, last_day(periods.month)))
+        any_value(least(local_day(sources.fetched_at_utc) - 1, last_day(periods.month)))
             FILTER (sources.month = periods.month) AS until_on
     FROM periods
     INNER JOIN marts.office_sources AS sources
         ON sources.month BETWEEN periods.first_on AND periods.month
         OR sources.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
-    CROSS JOIN staging.clock AS clock
     WHERE sources.report = 'sales' AND NOT sources.lacks_rows AND (NOT sources.is_open OR sources.month = periods.month)
     GROUP BY periods.period, periods.month, periods.first_on, sources.office_id
     HAVING count(*) = 2 * (datediff('month', periods.first_on, periods.month) + 1)

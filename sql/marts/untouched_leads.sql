@@ -30,9 +30,8 @@ WITH answers AS (
         months.month,
         months.fetched_at_utc,
         months.is_refreshed,
-        local_day(max(months.fetched_at_utc) OVER (PARTITION BY months.customer_id), clock) AS counted_on
+        local_day(max(months.fetched_at_utc) OVER (PARTITION BY months.customer_id)) AS counted_on
     FROM staging.months AS months
-    CROSS JOIN staging.clock AS clock
     WHERE months.report = 'tips_and_leads'
 )
 

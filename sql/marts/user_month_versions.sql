@@ -50,7 +50,7 @@ changed AS (
 ),
 
 months_over AS (
-    SELECT office_id, month, min(valid_from_utc)::DATE AS over_since_on
+    SELECT office_id, month, local_day(min(valid_from_utc)) AS over_since_on
     FROM marts.month_total_versions
     WHERE report = 'commission_office' AND NOT is_open
     GROUP BY ALL
@@ -71,7 +71,7 @@ SELECT
     versions.valuation_parts,
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.user_id, versions.month ORDER BY versions.version) AS valid_to_utc,
-    versions.noted_at_utc::DATE > coalesce(months_over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
+    local_day(versions.noted_at_utc) > coalesce(months_over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
 FROM (SELECT * FROM meta.user_month_versions UNION ALL BY NAME SELECT * FROM changed) AS versions
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.user_month AS user_months ON user_months.user_id = versions.user_id AND user_months.month = versions.month

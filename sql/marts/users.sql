@@ -84,6 +84,6 @@ SELECT
 FROM staging.user_names AS names
 LEFT JOIN user_spans USING (user_id)
 LEFT JOIN (
-    SELECT coalesce(list(DISTINCT fetched_at_utc::DATE), []) AS days FROM meta.loads WHERE report = 'users'
+    SELECT coalesce(list(DISTINCT local_day(fetched_at_utc)), []) AS days FROM meta.loads WHERE report = 'users'
 ) AS directories_read ON true
 ORDER BY names.user_id

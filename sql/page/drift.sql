@@ -8,7 +8,7 @@ SELECT
     drift.month_count AS months
 FROM marts.chain_month AS newest
 INNER JOIN marts.month_drift AS drift ON drift.measure = 'commission' AND drift.age_weeks = (
-    SELECT date_diff('day', newest.month + INTERVAL 1 MONTH, max(read_at_utc)::DATE) // 7
+    SELECT date_diff('day', newest.month + INTERVAL 1 MONTH, local_day(max(read_at_utc))) // 7
     FROM marts.office_month
     WHERE month = newest.month
 )

@@ -34,7 +34,7 @@ WITH office_months AS (
         ),
         months.level AS kind,
         coalesce(months.member_id, '') AS scope,
-        CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(months.read_at_utc::DATE, months.month) END AS until_on
+        CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(local_day(months.read_at_utc), months.month) END AS until_on
     FROM marts.level_office_month AS months
     LEFT JOIN meta.tax_basis AS basis ON true
     WHERE months.level = 'chain' OR months.member_id IS NOT NULL

@@ -15,7 +15,7 @@ SELECT
     CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'possession not known'), 0) END::DECIMAL(18, 4) AS undated,
     max(days_due) FILTER (is_receipt_noted AND due_commission > 0) AS longest_days,
     max(counted_on) AS counted_on,
-    (min(read_at_utc) FILTER (is_receipt_noted AND due_commission > 0))::DATE AS read_on
+    local_day(min(read_at_utc) FILTER (is_receipt_noted AND due_commission > 0)) AS read_on
 FROM marts.receivables
 GROUP BY office_id, is_receipt_noted
 HAVING NOT is_receipt_noted OR homes > 0

@@ -56,7 +56,7 @@ SELECT
     list(office_name ORDER BY office_name, office_id) AS office_names,
     CASE
         WHEN kind <> 'office' OR any_value(state) IS NULL THEN NULL
-        WHEN any_value(state) = 'cut' THEN greatest(any_value(read_at_utc)::DATE, any_value(newest))
+        WHEN any_value(state) = 'cut' THEN greatest(local_day(any_value(read_at_utc)), any_value(newest))
         ELSE last_day(any_value(newest))
     END AS until_on,
     CASE WHEN kind = 'office' THEN any_value(state) END AS state,

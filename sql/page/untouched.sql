@@ -14,7 +14,7 @@ SELECT
     count(*) FILTER (way = 'tip') AS tips,
     closed_after_month,
     max(counted_on) AS counted_on,
-    min(read_at_utc)::DATE AS read_on
+    local_day(min(read_at_utc)) AS read_on
 FROM marts.untouched_leads
 LEFT JOIN (SELECT office_id, closed_after_month FROM marts.dim_office) AS offices USING (office_id)
 WHERE is_refreshed

@@ -130,14 +130,13 @@ owner_months AS (
 actuals AS (
     SELECT
         * EXCLUDE (commission, sold_estate_parts, read_at_utc),
-        CASE WHEN is_open THEN local_time(read_at_utc, clock) END AS read_at,
+        CASE WHEN is_open THEN local_time(read_at_utc) END AS read_at,
         unnest([
             {'measure': 'commission', 'actual': without_vat(commission, basis)},
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
         ], recursive := true)
     FROM owner_months
     CROSS JOIN marts.tax_basis AS basis
-    CROSS JOIN staging.clock AS clock
 ),
 
 registrations AS (
@@ -148,11 +147,10 @@ registrations AS (
         sources.month,
         true AS is_at_work,
         any_value(sources.is_growing) AS is_open,
-        any_value(CASE WHEN sources.is_growing THEN local_time(sources.fetched_at_utc, clock) END) AS read_at,
+        any_value(CASE WHEN sources.is_growing THEN local_time(sources.fetched_at_utc) END) AS read_at,
         'registered estates' AS measure,
         CASE WHEN NOT any_value(sources.is_partial) THEN count(estates.estate_id) END::DECIMAL(18, 4) AS actual
     FROM marts.office_sources AS sources
-    CROSS JOIN staging.clock AS clock
     LEFT JOIN staging.registered_estates AS estates
         ON estates.customer_id = sources.customer_id
         AND estates.office_id = sources.office_id
@@ -184,12 +182,11 @@ activity_months AS (
 meetings AS (
     SELECT
         months.* EXCLUDE (is_partial, read_at_utc),
-        CASE WHEN is_open THEN local_time(read_at_utc, clock) END AS read_at,
+        CASE WHEN is_open THEN local_time(read_at_utc) END AS read_at,
         replace(measure, '_', ' ') AS measure,
         NOT is_user OR coalesce(amount, 0) > 0 AS is_at_work,
         CASE WHEN NOT is_partial THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS actual
     FROM activity_months AS months
-    CROSS JOIN staging.clock AS clock
     CROSS JOIN (SELECT DISTINCT measure FROM meetings_counted) AS measures
     LEFT JOIN meetings_counted USING (is_user, owner_id, month, measure)
 ),

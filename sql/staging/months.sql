@@ -86,7 +86,7 @@ SELECT
     lacking_months.month IS NOT NULL OR undatable_loads.load_id IS NOT NULL AS lacks_rows,
     is_open AND (
         bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
-        OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
+        OR local_time(max(months.fetched_at_utc) OVER ()) >= months.month + INTERVAL 1 MONTH
     ) AS is_unfinished,
     lacks_rest(is_cut_short, is_unfinished) OR lacks_rows AS is_partial,
     is_open AND NOT (is_cut_short AND is_unfinished) AS is_growing,

@@ -73,7 +73,7 @@ traces AS (
     FROM sales_read
     GROUP BY ALL
     UNION ALL
-    SELECT users.user_id, date_trunc('month', max(users.read_at_utc))::DATE, any_value(offices.office_id), 7, 1
+    SELECT users.user_id, date_trunc('month', local_day(max(users.read_at_utc)))::DATE, any_value(offices.office_id), 7, 1
     FROM staging.users AS users
     INNER JOIN marts.offices AS offices ON offices.office_id = users.customer_id
     GROUP BY users.user_id

@@ -5,9 +5,8 @@
 --   left_on: day on which the last directory that had the user was first read without the user
 SELECT
     id AS user_id,
-    local_day(max(valid_to_utc), any_value(_clock)) AS left_on
+    local_day(max(valid_to_utc)) AS left_on
 FROM bi.users_history
-CROSS JOIN staging.clock AS _clock
 WHERE id IS NOT NULL
 GROUP BY id
 HAVING count(*) = count(valid_to_utc)

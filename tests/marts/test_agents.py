@@ -99,7 +99,7 @@ def test_leaving_is_judged_by_complete_months_of_the_users_own_office(
 
 
 TAKEN_OUT = {
-    "in the next month": (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
+    "in the next month": (datetime(2026, 4, 8, 5), date(2026, 4, 8), True),
     "in the same month": (datetime(2026, 3, 20, 5), date(2026, 3, 20), False),
     "after weeks without a reading": (datetime(2026, 4, 20, 5), date(2026, 3, 31), False),
 }
@@ -110,7 +110,8 @@ def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory
     listed: list[Row] = [{"id": "stays", "name": "Al"}]
     listed += [{"id": name, "name": name, "valid_to_utc": at_utc} for name, (at_utc, *_) in TAKEN_OUT.items()]
     rows(given, "users_history", "G1", "2026-05", listed)
-    held(given, "users", "G1", ["2026-04"], at_utc=datetime(2026, 4, 1, 5))
+    given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
+    held(given, "users", "G1", ["2026-04"], at_utc=datetime(2026, 3, 31, 23))  # on 1 April, at home
     shown = "user_id, left_after_month, left_on, is_left_day_known"
     found = built(given, f"SELECT {shown} FROM marts.users ORDER BY user_id")
     left = [(name, date(2026, 3, 1), *day) for name, (_, *day) in sorted(TAKEN_OUT.items())]

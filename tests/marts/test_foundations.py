@@ -164,12 +164,13 @@ def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_be
 
 def test_customers_name_the_offices_that_are_no_longer_refreshed() -> None:
     given = group_and_office()
-    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
+    given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)], at_utc=datetime(2026, 1, 31, 23))
     record_denial(given, "sales", "G1", LATER.replace(tzinfo=UTC))
     asked_for(given, "G1", M1="off")
-    shown = "customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices"
+    shown = "customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices, month(last_month)"
     found = built(given, f"SELECT {shown} FROM marts.customers")
-    assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
+    assert found == [("G1", True, False, "sales", None, 1), ("M1", False, False, None, "M1", 2)]
 
 
 def test_the_newest_complete_answer_on_a_user_counts() -> None:

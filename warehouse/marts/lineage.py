@@ -178,13 +178,10 @@ _LOADS = {
     """,
 }
 _MEANING_AND_CLOCK = """
-SELECT
-    (
-        SELECT coalesce(max(comment), '') FROM duckdb_columns()
-        WHERE (schema_name, table_name, column_name) = ('marts', $1, $2)
-    ),
-    coalesce(local_day(max(loads.fetched_at_utc), any_value(clock)) < $3::DATE, false)
-FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
+SELECT (
+    SELECT coalesce(max(comment), '') FROM duckdb_columns()
+    WHERE (schema_name, table_name, column_name) = ('marts', $1, $2)
+), coalesce(local_day(max(fetched_at_utc)) < $3::DATE, false) FROM meta.loads
 """
 
 
@@ -199,8 +196,8 @@ def trace(
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
     source = number.source
-    connection.execute((SQL / "macros.sql").read_text("utf-8"))
     try:
+        connection.execute((SQL / "macros.sql").read_text("utf-8"))
         if number.id:
             number = replace(number, id=_matching_id(connection, number))
         name, value, is_open = _lookup(connection, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -124,7 +125,8 @@ def rows_by_query(
     None instead of rows if it reads a table or column that an older or partly built database lacks.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
-    connection.execute((SQL / "macros.sql").read_text("utf-8"))
+    with suppress(duckdb.CatalogException):
+        connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name, value in (variables or {}).items():
         connection.execute(f"SET VARIABLE {name} = $1", [value])
     for name in names or sorted(path.stem for path in folder.glob("*.sql")):

@@ -40,10 +40,10 @@ class WindowLimit:
         """Whether an answer with this many rows may be truncated.
 
         True if an answer with this many rows was truncated before. Also true if the number is round (500, 600
-        ...), unless an answer with at least as many rows proved to be complete.
+        ...), unless a longer answer proved to be complete: one of the same length may just have been full.
         """
         is_round = rows >= MIN_ROW_LIMIT and rows % ROW_STEP == 0
-        return rows == self.rows or (is_round and rows > self.whole_rows)
+        return rows == self.rows or (is_round and rows >= self.whole_rows)
 
     def learn(self, span: Span) -> None:
         """Assume that a span was too long: from now on, spans are at most half as long."""

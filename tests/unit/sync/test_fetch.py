@@ -229,11 +229,11 @@ def test_a_day_with_as_many_rows_as_the_service_sends_at_most_is_an_error(tmp_pa
     assert found[0][0].tables[0].frame.height == 400
 
 
-def test_an_answer_no_longer_than_a_complete_one_is_not_halved() -> None:
+def test_an_answer_shorter_than_a_complete_one_is_not_halved() -> None:
     limit = WindowLimit()
     assert [limit.may_be_truncated(rows) for rows in (500, 501, 400)] == [True, False, False]
     limit.whole_rows = 700
-    assert [limit.may_be_truncated(rows) for rows in (500, 700, 1000)] == [False, False, True]
+    assert [limit.may_be_truncated(rows) for rows in (500, 700, 1000)] == [False, True, True]
     limit.rows = 700
     assert limit.may_be_truncated(700)
 
