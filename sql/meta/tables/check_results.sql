@@ -1,7 +1,7 @@
 -- What each check found when it was last run.
 -- Columns:
 --   name: the check; its file is below sql/checks/
---   severity: error prevents publication, warning does not
+--   severity: error or warning; the file of the check says whether it prevents publication
 --   question: the question that the check asks
 --   row_count: rows that violate the check; 1 if it could not run
 --   sample: some of these rows, as JSON
