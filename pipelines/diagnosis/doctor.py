@@ -99,8 +99,9 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     customers = f"{counted(active, 'customer')} read from {settings.start} on"
     result = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, result)
-    if settings.alert_channels:
-        result = f"messages are sent by {' and '.join(settings.alert_channels)}"
+    channels = {"webhook": settings.alert_webhook, "email": settings.alert_email_to}
+    if names := [name for name, is_set in channels.items() if is_set]:
+        result = f"messages are sent by {' and '.join(names)}"
         yield Finding("alerts", Severity.WELL, result)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
