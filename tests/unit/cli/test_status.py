@@ -123,6 +123,9 @@ def test_reading_commands_need_no_write_access(
     assert {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")} == files
     rows, same_rows = ([row for row in text.splitlines() if row.startswith("M")] for text in (before, after))
     assert rows == same_rows != []
+    (data_dir / "work" / "warehouse.duckdb").chmod(0)
+    assert run("doctor").stdout.count(" is not writable") == 1
+    assert f"{data_dir / 'work'} is not writable; give" in run("sync").stderr
 
 
 def test_status_shows_the_requests_of_the_latest_days(said: Said) -> None:
