@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ def examine(
             result = f"{folder} holds personal data, and other system users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    service_findings, unchecked = list[Finding](), ""
+    samples, service_findings, unchecked = list[Sample](), list[Finding](), ""
     if may_request:
         try:
             with lock or nullcontext():  # released before the state findings, which may name its holder
@@ -82,7 +83,7 @@ def examine(
             unchecked = str(error)
     yield from service_findings
     # These are examined last, because an answer above may have cleared a recorded denial.
-    state_findings = list(_state_findings(settings, context, settings_error))
+    state_findings = list(_state_findings(settings, context, settings_error, samples))
     if unchecked and {row.subject for row in state_findings}.isdisjoint(("working file", Kind.NOT_WRITABLE)):
         yield Finding("service", Severity.WARNING, f"not checked. {unchecked}")
     remedies = {row.remedy for row in service_findings if row.severity is Severity.ERROR} - {""}
@@ -185,8 +186,10 @@ def _service_findings(settings: Settings, samples: Sequence[Sample]) -> Iterator
 
 
 def _state_findings(
-    settings: Settings, context: RunContext, settings_error: SettingsError | None
+    settings: Settings, context: RunContext, settings_error: SettingsError | None, samples: Sequence[Sample]
 ) -> Iterator[Finding]:
+    is_answering = all(sample.state != "not answered" for sample in samples)
+    answered = {(row.report, row.customer) for row in samples if is_answering and row.state != "no access"}
     now, store = context.clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         planned = plan_full_sync(settings, store, context.clock)
@@ -202,4 +205,7 @@ def _state_findings(
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
         first = cause.first
-        yield Finding(first.kind, Severity(first.severity), cause.issue, first.remedy)
+        severity, remedy = Severity(first.severity), first.remedy
+        if first.is_error and first.trouble and answered & {*product(cause.reports, cause.customers)}:
+            severity, remedy = Severity.WARNING, "The service answers now: run `brokerbi sync`."
+        yield Finding(first.kind, severity, cause.issue, remedy)
