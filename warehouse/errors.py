@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,12 +88,11 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
         target = Path(getattr(error, "filename", None) or path)
-        if _UNFINISHED.match(target.name):  # a temporary name that the operator would not find
-            target = target.parent
+        is_cause = os.access(target, os.F_OK) and not os.access(target, os.W_OK)
+        if _UNFINISHED.match(target.name) or not (is_cause or os.access(target.parent, os.W_OK)):
+            target = target.parent  # the operator would not find a temporary name
         how = "mount it for writing" if "Read-only" in text else "give the pipeline's user write access"
         return WarehouseError(f"{target} is not writable; {how}, or point BROKERBI_DATA_DIR somewhere else.")
-    if isinstance(error, OSError):
-        return None
     if "Could not set lock on file" in text:
         pid = re.search(r"PID (\d+)", text)
         holder = f"process {pid[1]}" if pid else "another program"

@@ -34,6 +34,7 @@ from pipelines.foreign_text import FORMULA_CHARS
 from pipelines.months import Month
 from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
+from warehouse.store.versions import Versions
 
 MAX_TABLE_ROWS = 1000
 """`query` shows at most this many rows as a table; other formats have all rows."""
@@ -79,7 +80,7 @@ def _print_answer(data_dir: Path, statement: str, variables: dict[str, Any]) -> 
     rows = [[_format_value(value) for value in row] for row in answer.rows]
     print_table(answer.columns, rows, right=numbers)
     if not answer.rows:
-        log("brokerbi: no rows")
+        log(f"brokerbi: no rows in the published file, version {Versions(data_dir).current() or 'unknown'}")
     if answer.has_more:
         log(f"brokerbi: these are the first {count(MAX_TABLE_ROWS)} rows; --format csv writes all rows")
 

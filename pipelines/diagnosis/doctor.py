@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +37,6 @@ OPERATORS_SECTIONS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
 """Sections of dagster.yaml that operators adapt to their machine; they may differ from the shipped file."""
-PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
 ASK_SUPPORT = "if `brokerbi doctor` shows this again, ask the service's support"
 
@@ -67,25 +68,26 @@ def examine(
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
-    for folder in (settings.data_dir / name for name in PRIVATE_FOLDERS):
+    for folder in (settings.data_dir / "landing", settings.data_dir / "work"):
         if folder.exists() and folder.stat().st_mode & 0o077:
             result = f"{folder} holds personal data, and other system users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
-    service_findings: list[Finding] = []
+    samples, service_findings, unchecked = list[Sample](), list[Finding](), ""
     if may_request:
         try:
             with lock or nullcontext():  # released before the state findings, which may name its holder
-                for finding in _service_findings(settings, context, reports):
-                    service_findings.append(finding)
-                    yield finding
+                samples = _request(settings, context, reports)
+                service_findings += _service_findings(settings, samples)
         except WarehouseError as error:
-            yield Finding("service", Severity.WARNING, f"not checked. {error}")
+            unchecked = str(error)
+    yield from service_findings
+    # These are examined last, because an answer above may have cleared a recorded denial.
+    state_findings = list(_state_findings(settings, context, settings_error, samples))
+    if unchecked and {row.subject for row in state_findings}.isdisjoint(("working file", Kind.NOT_WRITABLE)):
+        yield Finding("service", Severity.WARNING, f"not checked. {unchecked}")
     remedies = {row.remedy for row in service_findings if row.severity is Severity.ERROR} - {""}
-    # These come last, because an answer above may have cleared a recorded denial.
-    for finding in _state_findings(settings, context, settings_error):
-        if finding.remedy not in remedies:
-            yield finding
+    yield from (finding for finding in state_findings if finding.remedy not in remedies)
 
 
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
@@ -99,8 +101,9 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     customers = f"{counted(active, 'customer')} read from {settings.start} on"
     result = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, result)
-    if settings.alert_channels:
-        result = f"messages are sent by {' and '.join(settings.alert_channels)}"
+    channels = {"webhook": settings.alert_webhook, "email": settings.alert_email_to}
+    if names := [name for name, is_set in channels.items() if is_set]:
+        result = f"messages are sent by {' and '.join(names)}"
         yield Finding("alerts", Severity.WELL, result)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
@@ -139,22 +142,17 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         yield Finding(Kind.DAEMON, Severity.ERROR, result, START_DAEMON)
 
 
-def _service_findings(
-    settings: Settings, context: RunContext, reports: Sequence[Report]
-) -> Iterator[Finding]:
+def _request(settings: Settings, context: RunContext, reports: Sequence[Report]) -> list[Sample]:
     reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
     requests = len(reports) * len(customers)
-    seconds = duration(requests / settings.requests_per_second)
-    result = f"if the login is accepted, about {counted(requests, 'request')} will follow, in about {seconds}"
-    yield Finding("service", Severity.WELL, result)
-    known_ids: dict[str, set[str]] = defaultdict(set)
-    try:
-        samples = asyncio.run(request_samples(settings, context, reports, customers, known_ids))
-        conditions = overview(Store(settings.data_dir)).conditions
-    except WarehouseError:  # a state finding reports why
-        yield Finding("service", Severity.WARNING, "not checked: the working file cannot be used")
-        return
+    plan = f"{counted(requests, 'request')} in about {duration(requests / settings.requests_per_second)}"
+    logging.getLogger(__name__).warning("brokerbi: if the login is accepted, the doctor sends %s", plan)
+    return asyncio.run(request_samples(settings, context, reports, customers, defaultdict(set)))
+
+
+def _service_findings(settings: Settings, samples: Sequence[Sample]) -> Iterator[Finding]:
+    conditions = overview(Store(settings.data_dir)).conditions
     if outage := next((sample.error for sample in samples if isinstance(sample.error, CircuitOpen)), None):
         yield Finding("service", Severity.ERROR, outage.issue, outage.remedy)  # it caused the other errors
         return
@@ -169,7 +167,7 @@ def _service_findings(
         what = list_names(sample.report for sample in group) if sentence else "login"
         subject = f"{what} of {list_names(sample.customer for sample in group)}"
         yield Finding(subject, Severity.ERROR, group[0].sentence, remedy)
-    for customer in customers:
+    for customer in dict.fromkeys(sample.customer for sample in samples):
         own_samples = [sample for sample in samples if sample.customer == customer]
         accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
         answered = [sample for sample in accepted if sample.state not in ("no access", "not answered")]
@@ -188,15 +186,18 @@ def _service_findings(
 
 
 def _state_findings(
-    settings: Settings, context: RunContext, settings_error: SettingsError | None
+    settings: Settings, context: RunContext, settings_error: SettingsError | None, samples: Sequence[Sample]
 ) -> Iterator[Finding]:
+    is_answering = all(sample.state != "not answered" for sample in samples)
+    answered = {(row.report, row.customer) for row in samples if is_answering and row.state != "no access"}
     now, store = context.clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
-        yield Finding("working file", Severity.ERROR, str(error))
         conditions = list(directory_conditions(settings.data_dir, now))
+        if not any(row.error.rstrip(".") in str(error) for row in conditions):
+            yield Finding("working file", Severity.ERROR, str(error))
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)
         conditions, verdict = list(view.conditions), judge(view)
@@ -204,4 +205,7 @@ def _state_findings(
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
         first = cause.first
-        yield Finding(first.kind, Severity(first.severity), cause.issue, first.remedy)
+        severity, remedy = Severity(first.severity), first.remedy
+        if first.is_error and first.trouble and answered & {*product(cause.reports, cause.customers)}:
+            severity, remedy = Severity.WARNING, "The service answers now: run `brokerbi sync`."
+        yield Finding(first.kind, severity, cause.issue, remedy)

@@ -104,7 +104,8 @@ def judge_answers(
         return sample
     needed = ", ".join(sample.missing)
     is_read = sample.state == "columns missing"
-    lacking = f"No row has {needed}, which marts need" if is_read else f"Marts need {needed}"
+    moved = 'If the rows have moved, write rows = "their path" in shapes.toml. Marts need'
+    lacking = f"No row has {needed}, which marts need" if is_read else f"{moved} {needed}"
     return replace(sample, sentence=". ".join(filter(None, (sample.sentence, lacking, REMEDY))))
 
 

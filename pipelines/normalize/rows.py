@@ -187,11 +187,11 @@ def _mismatch(expected: str, value: Json, documents: Sequence[Json]) -> ShapeMis
 
 
 def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
-    """Describe a value that does not fit, and the places with the most objects in its documents."""
-    sentence = f"found {describe(value)}"
+    """Describe a value that does not fit, and the places in its documents whose objects have most members."""
     places = [place for place in places_of(documents) if place.path and place.names]
-    fullest = sorted(places, key=lambda place: -place.count)[:MAX_SUGGESTIONS]
-    return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
+    likely = sorted(places, key=lambda place: (-len(place.names), -place.count))[:MAX_SUGGESTIONS]
+    rows = f"; rows may be at {', or '.join(map(str, likely))}" if likely else ""
+    return f"found {describe(value)}{rows}"
 
 
 def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -32,7 +33,7 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 
 
 def sentences(
-    error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
+    error: ValidationError, values: Mapping[str, Any], settings: type[BaseModel], entries: Mapping[str, Any]
 ) -> list[str]:
     """A sentence for each error, like: BROKERBI_CONCURRENCY ('0') is not a whole number from 1 to 50."""
     messages, fields = list[str](), settings.model_fields
@@ -43,38 +44,38 @@ def sentences(
         name = str(location[0]) if location else ""
         if not location:
             messages += wording.splitlines()
-        elif name == "customers" and len(location) > 1:
-            message = _customer_message(kind, location, wording, values.get("customers"), customer)
+        elif name in entries and len(location) > 2:
+            message = _entry_message(kind, location, wording, values[name], entries[name])
             messages.append(f"{variable(name)}: {message}.")
         else:
             is_nested = name == "logins" and len(location) > 1
             where = variable("__".join(["login", *map(str, location[1:])]) if is_nested else name)
-            may_be_secret = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
-            value = "" if may_be_secret else f" ({values[name]!r:.{MAX_QUOTED}})"
+            hidden = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
+            value = "" if hidden or isinstance(values[name], dict) else f" ({values[name]!r:.{MAX_QUOTED}})"
             message = f"{where}{value} is not {_description(settings, name)}."
             messages.append(f"{where} {wording}." if wording else message)
     return list(dict.fromkeys(messages))
 
 
-def _customer_message(
-    kind: str, location: tuple[int | str, ...], wording: str, customers: object, model: type[BaseModel]
+def _entry_message(
+    kind: str, location: tuple[int | str, ...], wording: str, entries: Any, model: type[BaseModel]
 ) -> str:
-    number, *keys = location[1:]
-    entry = customers[number] if isinstance(customers, list) and isinstance(number, int) else None
-    id_ = entry.get("id") if isinstance(entry, dict) else None
-    customer = f"customer {id_!r:.{MAX_QUOTED}}" if id_ else f"customer number {int(number) + 1}"
+    _, number, *keys = location
+    entry = entries[number]
+    noun, id_ = model.__name__.lower(), entry.get("id")
+    owner = f"{noun} {id_!r:.{MAX_QUOTED}}" if id_ else f"{noun} number {int(number) + 1}"
     key = ".".join(map(str, keys))
-    if not key:
-        return f"{customer} is neither an id nor a table with an id"
-    if kind == "missing" and (unknown := [name for name in entry or () if name not in model.model_fields]):
+    if kind == "missing" and (unknown := [name for name in entry if name not in model.model_fields]):
         kind, key = "extra_forbidden", unknown[0]  # probably the missing key, mistyped: one sentence
     if kind == "extra_forbidden":
-        return f"{customer} has a key {key!r}, which is not one of {', '.join(model.model_fields)}"
-    if key == "id" and wording:
-        return wording
-    return f"the {key} of {customer} {wording or f'is not {_description(model, str(keys[0]))}'}"
+        return f"{owner} has a key {key!r}, which is not one of {', '.join(model.model_fields)}"
+    description = _description(model, str(keys[0]))
+    if kind == "missing":
+        return f"{owner} has no {key}; write {description}"
+    value = f" ({entry[key]!r:.{MAX_QUOTED}})" if location[0] not in NEVER_QUOTED else ""
+    return f"the {key}{value} of {owner} {wording or f'is not {description}'}"
 
 
 def _description(model: type[BaseModel], name: str) -> str:
     field = model.model_fields.get(name)
-    return (field and field.description) or "what it should be"
+    return (field and field.description) or "a text in quotes"

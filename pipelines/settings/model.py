@@ -48,7 +48,7 @@ def _checked_id(text: str) -> str:
     is_id = CUSTOMER_ID.fullmatch(text) and text.isprintable()
     # "..." cannot be in a partition key of Dagster; "." and ".." would change the path of a request
     if not is_id or "..." in text or text in {".", ".."}:
-        raise ValueError(f"{text[:20]!r} cannot be a customer id; separate ids with commas, like M30011,G2")
+        raise ValueError("cannot be a customer id; separate ids with commas, like M30011,G2")
     return text
 
 
@@ -152,8 +152,8 @@ class Acknowledgement(BaseModel):
     report: str = ""
     customer: str = ""
     check_name: str = ""
-    reason: Annotated[str, Field(min_length=1)]
-    until: date
+    reason: str = Field(min_length=1, description="a text that says why")
+    until: date = Field(description="a day without quotes, like 2026-12-31")
 
 
 class Settings(BaseModel):
@@ -245,7 +245,7 @@ class Settings(BaseModel):
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
     ping_url_file: Path | None = Field(default=None, description=FILE_DESCRIPTION)
     acknowledge: tuple[Acknowledgement, ...] = Field(
-        default=(), description="a list of tables, each with kind, reason and until (a date)"
+        default=(), description="a list of tables [[acknowledge]] with kind, reason and until (a day)"
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
@@ -338,12 +338,6 @@ class Settings(BaseModel):
             )
         return username, password
 
-    @property
-    def alert_channels(self) -> list[str]:
-        """The names of the channels for messages about failures."""
-        channels = {"webhook": bool(self.alert_webhook), "email": bool(self.alert_email_to)}
-        return [name for name, is_set in channels.items() if is_set]
-
     def run_clock(self, real: Clock) -> Clock:
         """The clock of a run: the real one, or one that shows the day in the setting `today`."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
@@ -380,7 +374,8 @@ def load_settings(
     try:
         settings = Settings.model_validate({**sources.values, "warnings": tuple(sources.warnings)})
     except ValidationError as error:
-        raise SettingsError([*problems, *sentences(error, sources.values, Settings, Customer)]) from None
+        entries = {"customers": Customer, "acknowledge": Acknowledgement}
+        raise SettingsError([*problems, *sentences(error, sources.values, Settings, entries)]) from None
     missing = [] if reading else list(_missing(settings, sources.mistyped, offline=offline))
     if sources.problems or missing:
         raise SettingsError(list(dict.fromkeys((*problems, *missing))))

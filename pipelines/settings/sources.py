@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, TomlConfigSetting
 
 from pipelines.settings.messages import PREFIX, SettingsError, nearest, variable
 
-CONFIG = "BROKERBI_CONFIG"
+CONFIG, TRACEBACK = "BROKERBI_CONFIG", "BROKERBI_TRACEBACK"
 EXPORT_FORMATS = "BROKERBI_EXPORT_FORMATS"
 CUSTOMER = "BROKERBI_CUSTOMER__"
 LOGIN = "BROKERBI_LOGIN__"
@@ -68,7 +68,7 @@ class Sources:
         source.env_vars = {name.lower(): value for name, value in self.environment.items()}
         for name in self.environment:
             key = name.removeprefix(PREFIX).lower()
-            is_nested = name.startswith((CUSTOMER, LOGIN)) or name == CONFIG
+            is_nested = name.startswith((CUSTOMER, LOGIN)) or name in (CONFIG, TRACEBACK)
             if name.startswith(PREFIX) and key not in self.names and not is_nested:
                 self._note_unknown(name, key)
         return _with_customer_tables(source())

@@ -51,8 +51,14 @@ def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wr
     assert states == {"budget_commission": "login refused", "sales": "fresh", "users": "fresh"}
 
 
-def test_a_corrected_password_of_a_function_is_tried_by_the_next_sync(wrong: Scenario) -> None:
+def test_a_corrected_password_of_a_function_is_no_error_and_tried_by_the_next_sync(wrong: Scenario) -> None:
     corrected = wrong.with_settings(logins=for_functions(report="of budgets"))
+    [finding] = [
+        one
+        for one in examine(corrected.settings, corrected.context, environment={})
+        if one.subject == "failed"
+    ]
+    assert (finding.severity, finding.remedy) == ("warning", "The service answers now: run `brokerbi sync`.")
     assert corrected.sync().failure_lines() == []
     assert failed(corrected) == []
 

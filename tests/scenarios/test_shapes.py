@@ -16,7 +16,6 @@ import pytest
 from pipelines.diagnosis.samples import sample_reports
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
@@ -203,19 +202,6 @@ def test_a_report_that_no_shape_fits_is_sampled_once(tmp_path: Path) -> None:
     assert (here.asked, messages) == ([], [])
 
 
-def test_a_report_denied_to_a_sample_is_not_requested_again_that_day(tmp_path: Path) -> None:
-    here = office(tmp_path)
-    here.service.faults.switch([Fault("403", path="Trademarks")])
-    reports = [here.catalogue["trademarks"]]
-    for requests in (1, 0):
-        here.service.log.clear()
-        samples = sample_reports(here.settings, Selection(), here.context, reports, reports)
-        assert [sample.state for sample in samples] == ["no access"]
-        assert sum("Trademarks" in call.path for call in here.asked) == requests
-    log = (here.data_dir / "work" / "requests.log").read_text("utf-8")
-    assert log.count('"brokerbi.report": "trademarks"') == 1
-
-
 def test_rows_without_a_month_are_requested_month_by_month_and_that_is_remembered(tmp_path: Path) -> None:
     here = speaking(office(tmp_path), {"/Report/Budget/": without_months})
     here.sync(reports=("budget_commission",), refresh=True)
@@ -230,9 +216,7 @@ def test_a_report_that_changes_its_shape_fails_in_one_sentence_and_loses_nothing
     changed = speaking(here, DIALECT)
     summary, _ = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
     [failed] = [result for result in summary.results if result.status is WindowStatus.FAILED]
-    assert failed.reason.startswith(
-        "expected [], found an object with result; there are objects at result.units"
-    )
+    assert failed.reason.startswith("expected [], found an object with result; rows may be at result.units")
     assert (
         here.rows("SELECT user_id, _month, commission_budget FROM bi.budget_commission ORDER BY ALL")
         == before

@@ -37,13 +37,14 @@ def said(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 
     def said(*words: str) -> str:
         assert main(["query", *words]) == 0
-        return capsys.readouterr().out
+        return "".join(capsys.readouterr())
 
     return said
 
 
 def test_a_query_prints_a_table_by_default(said: Said) -> None:
     assert said(SUMS).splitlines() == ["id  sum  rate", "──  ───  ────", "M1  2.5     7", "M2        0.5"]
+    assert "no rows in the published file, version unknown\n" in said(f"{SUMS} LIMIT 0")
 
 
 @pytest.mark.parametrize("format_", ["table", "csv"])

@@ -30,6 +30,7 @@ def test_rows_that_a_load_would_reject_are_not_understood() -> None:
     assert seen.sentence.startswith(
         "expected rows of running_commissions at [], but 0 of 2 fit; one does not,"
     )
+    assert 'If the rows have moved, write rows = "their path" in shapes.toml.' in seen.sentence
     assert seen.missing == tuple(
         f"running_commissions.{name}" for name in ("user_id", "amount", "exchange_rate")
     )

@@ -192,12 +192,12 @@ def test_an_answer_without_its_root_does_not_fit(answer: Any) -> None:
 
 
 def test_the_message_names_the_expected_path_and_the_found_fields_but_no_value() -> None:
-    users = [{"userId": "U1", "period": "2026-01", "Anna Andersson 1": 5}] * 12
+    users = [{"userId": "U1", "period": "2026-01", "Anna Andersson 1": 5, "roles": [{"id": 1}] * 3}] * 2
     with pytest.raises(ShapeMismatch) as raised:
         normalized("budget_commission", {"data": {"items": users}})
     assert str(raised.value) == (
-        "expected [], found an object with data; "
-        "there are objects at data.items[] (12 objects with userId, period, Anna Andersson 1)"
+        "expected [], found an object with data; rows may be at data.items[] (2 objects with userId, "
+        "period, Anna Andersson 1, roles), or data.items[].roles[] (6 objects with id)"
     )
 
 

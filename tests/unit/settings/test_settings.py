@@ -43,7 +43,7 @@ def names(customers: tuple[Customer, ...]) -> list[tuple[str, str]]:
 
 
 def test_five_variables_suffice(tmp_path: Path) -> None:
-    settings = load(tmp_path)
+    settings = load(tmp_path, BROKERBI_TRACEBACK="1")
     assert (settings.base_url, settings.start) == ("https://service.example/api", Month(2024, 1))
     assert (settings.data_dir, settings.timezone) == (tmp_path / "data", "Europe/Stockholm")
     assert (settings.concurrency, settings.requests_per_second, settings.page_size) == (5, 10, 1000)

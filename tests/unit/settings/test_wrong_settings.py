@@ -49,6 +49,7 @@ WRONG = [
     ("DATA_DIR", "a?b", "contains a ?, after which DuckDB reads options; name a directory without one."),
     ("ALERT_WEBHOOK", "hush", "is not an address to post to; begin it with https://"),
 ]  # fmt: skip
+ACKNOWLEDGE = '[[acknowledge]]\nkind = "check"\nreason = "asked"\n'
 
 
 def problems_of(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[str, ...]:
@@ -102,6 +103,10 @@ def test_all_problems_are_reported_together(variables: dict[str, str], named: li
         ("a = = 1", "cannot be read as TOML: "),
         ("concurrency = [5]", "BROKERBI_CONCURRENCY ([5]) is not a whole number from 1 to 50."),
         ('alert_smtp_username = ["hush"]', "BROKERBI_ALERT_SMTP_USERNAME is not the username at the mail"),
+        ('[acknowledge]\nkind = "x"', "BROKERBI_ACKNOWLEDGE is not a list of tables [[ackn"),
+        (f'{ACKNOWLEDGE}until = "1 may"', "until ('1 may') of acknowledgement number 1 is not a day without"),
+        (f'{ACKNOWLEDGE}untill = 2026-05-01', "acknowledgement number 1 has a key 'untill', which is not "),
+        (ACKNOWLEDGE, "acknowledgement number 1 has no until; write a day without quotes, like 2026-12-31."),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
@@ -114,8 +119,7 @@ def test_a_wrong_file_is_rejected_with_a_sentence(tmp_path: Path, text: str, sen
     ("customers", "sentence"),
     [
         ("5", "is not a list of ids, like M30011,G2."),
-        ("[5]", ": customer number 1 is neither an id nor a table with an id."),
-        ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
+        ('[{name = "x"}]', ": customer number 1 has no id; write an id, like M30011."),
         ('[{idd = "x"}]', "id, name, logins, active, region."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
         ('[{id = "M1", active = false}]', "names no active customer; name at least one, like M30011."),

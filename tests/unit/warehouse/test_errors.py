@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -45,18 +47,31 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "no room"), "earlier data is unharmed"),
-        (OSError(errno.EACCES, "no", "/data/work"), "^/data/work is not writable"),
-        (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "/data/published is not"),
-        (OSError(errno.EROFS, "Read-only file system", "/d"), "^/d is not writable; mount it for writing"),
-        (OSError(errno.EACCES, "no", "/data/.brokerbi"), "^/data/.brokerbi is not writable"),
+        (OSError(errno.EACCES, "no", "work"), "^work is not writable"),
+        (OSError(errno.EACCES, "no", "tests/.unfinished.duckdb"), "^tests is not"),
+        (OSError(errno.EROFS, "Read-only file system", "d"), "^d is not writable; mount it for writing"),
+        (OSError(errno.EACCES, "no", ".brokerbi"), "^.brokerbi is not writable"),
+        (OSError(errno.EACCES, "no", "/unwritable/file"), "^/unwritable is not writable"),
         (duckdb.IOException(NEWER), "written by a newer DuckDB"),
         (duckdb.SerializationException("Serialization Error: Invalid value"), "damaged .*brokerbi replay"),
     ],
-    ids=["full disk", "not ours", "unfinished copy", "read-only", "hidden folder", "newer DuckDB", "damaged"],
+    ids=["full disk", "not ours", "unfinished", "read-only", "hidden", "folder", "newer DuckDB", "damaged"],
 )
 def test_an_issue_of_a_file_is_reported_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):
         raise error
+
+
+def test_the_lock_counts_in_an_unwritable_folder_too(given: Given) -> None:
+    given.working.parent.chmod(0o500)
+    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    code = "import sys; from warehouse.store.database import Store"
+    code += "; Store(sys.argv[1], lock_seconds=0).reading().__enter__()"
+    with begun("hold", Store(given.data_dir).lock_path) as other:
+        command = [*as_anybody, sys.executable, "-c", code, str(given.data_dir)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        other.kill()
+    assert "Another command is running" in done.stderr
 
 
 def test_a_signal_during_a_statement_interrupts() -> None:
