@@ -37,7 +37,7 @@ def run_status(
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
-    from warehouse.store.lock import work_of
+    from warehouse.store.lock import WORK, holder_of
 
     settings = load_settings(os.environ, reading=True)
     if not (settings_error := sync_settings_error(os.environ, settings)):  # this error has the warnings too
@@ -56,7 +56,7 @@ def run_status(
         print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
         print_wrapped("", verdict.sentence)
-        if (work := work_of(settings.data_dir)) and work.is_running and not work.is_suspended:
+        if (work := holder_of(settings.data_dir / WORK)) and not work.is_suspended:
             print_wrapped("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
     return int(check and not verdict.is_well)

@@ -14,7 +14,7 @@ from duckdb import BinderException, CatalogException
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import work_of
+from warehouse.store.lock import WORK, holder_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
     if all(versions.is_as_published(*publication) for _, *publication in current):
         return ""
     # a running publication may have renamed its file, but cannot record that while this connection is open
-    work = work_of(versions.data_dir)
-    is_publishing = work is not None and work.is_running and versions.current() not in (None, current[0][0])
+    is_publishing = holder_of(versions.data_dir / WORK) and versions.current() not in (None, current[0][0])
     return "" if is_publishing else CHANGED
 
 
