@@ -25,7 +25,7 @@ from warehouse.persons.erased_list import read_erased
 from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import WAITING, WORK, holder_of, unfinished_work
-from warehouse.store.meta_schema import naive_utc
+from warehouse.store.meta_schema import aware, naive_utc
 from warehouse.store.versions import FAILED, Versions
 
 if TYPE_CHECKING:
@@ -218,15 +218,13 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             error=f"The published file {published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
-    elif page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
-        drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
-        yield Condition(
-            Kind.UNPUBLISHED,
-            WARNING,
-            cause=REPORT_PAGE,
-            error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
-            remedy="If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`.",
-        )
+    elif page.exists() and published.exists():
+        drawn, *made = (datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in (page, published))
+        made += [aware(row.at_utc) for row in view.publications if row.name][:1]
+        if drawn < min(made):  # a copied file has a later time, and a publication on a rehearsed day any time
+            error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file."
+            remedy = "If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`."
+            yield Condition(Kind.UNPUBLISHED, WARNING, cause=REPORT_PAGE, error=error, remedy=remedy)
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:

@@ -134,7 +134,7 @@ class _Replay:
             record_unreadable(connection, self.unreadable)
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
-        files = list(self.landing.walk(reports))
+        files = list(Landing(self.settings.data_dir / "landing").walk(reports))
         self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
             file for file in files if not isinstance(file, LandingDamaged) and file.header.get("kept", True)
@@ -153,10 +153,11 @@ class _Replay:
     def _read_again(
         self, group: Sequence[WindowResult], stored: Mapping[str, Mapping[str, TableProfile]]
     ) -> Iterator[WindowResult]:
+        landing = Landing(self.settings.data_dir / "landing")
         for load in group:
             report = self.catalogue[load.report]
             try:
-                reread = read_landed_tables(self.landing, load, report, self.settings.timezone)
+                reread = read_landed_tables(landing, load, report, self.settings.timezone)
                 # raises if a column would become empty: the answer then has an earlier shape
                 check_columns(report, stored.get(load.load_id, {}), reread.tables)
                 yield reread
@@ -172,10 +173,6 @@ class _Replay:
                 if not (load.history and any(sentence.startswith(subject) for sentence in sentences)):
                     sentences.append(f"{subject}: {error}")
                 self.unreadable[load.load_id] = str(error)
-
-    @property
-    def landing(self) -> Landing:
-        return Landing(self.settings.data_dir / "landing")
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:

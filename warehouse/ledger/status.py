@@ -113,7 +113,6 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     with store.reading() as connection:
         status = replace(
             read_state(connection, Versions(store.data_dir)),
-            publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
             is_lost=store.is_lost,
@@ -126,7 +125,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
-    """How far every report is loaded, and the conditions, from the working file or a published one.
+    """Reports, conditions and publications, from the working file or a published one.
 
     With `versions`, the result also states whether the published file is as it was published.
     """
@@ -134,6 +133,7 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
     return Overview(
         [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
         read_conditions(connection),
+        [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
         is_published=is_published,
         published_file=_published_file(connection, versions) if versions else "",
     )
