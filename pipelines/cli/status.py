@@ -76,9 +76,9 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
             print_wrapped("", text)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
-    publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
+    publications = [{**asdict(row), "size": row.bytes and size(row.bytes)} for row in view.publications]
     columns = ("status", "name", "at_utc", "size")
-    latest = next((number for number, row in enumerate(view.publications, 1) if row.bytes), 1)
+    latest = next((number for number, row in enumerate(view.publications, 1) if row.name), 1)
     print_records(publications[: None if details else latest], (*columns, "reasons") if details else columns)
 
 
