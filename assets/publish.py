@@ -116,7 +116,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         name = f"{PUBLISH}, run {context.run.run_id[:8]}"
         data_dir, on_wait, now = project.settings.data_dir, context.log.info, project.clock.utc_now
         try:
-            with work_lock(data_dir, name, on_wait=on_wait, completes=(), now=now):
+            with work_lock(data_dir, name, on_wait=on_wait, now=now):
                 finished = finish(project.settings, project.clock)
             yield from mart_results(project, files, finished.marts)
             yield from (check_result(project, files, check) for check in finished.checks)

@@ -23,10 +23,9 @@ from assets.results import (
 )
 from assets.runs import (
     BACKFILL,
-    COMPLETED,
+    JOB_OF_SELECTED_ASSETS,
     MAX_RUNS,
     NIGHT_TAG,
-    SELECTED_ASSETS,
     first_run,
     job_of,
     mark_alive,
@@ -256,8 +255,7 @@ def _sync(
 
     def on_window(window: WindowResult) -> None:
         windows.append(window)
-        is_planned = progress.add(window)
-        if is_planned and window.status in NOT_LOADED and window.reason not in reported:
+        if progress.add(window) and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
             label = f"{window.report} of {window.customer} ({window.when})"
             log.warning(f"{label} {window.status}: {window.reason}")
@@ -266,10 +264,15 @@ def _sync(
 
     is_nightly = NIGHT_TAG in context.run.tags
     whom = "" if is_nightly else f" for {batch[0].customer}"
-    name = f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}"
-    completes = COMPLETED if is_nightly else (SELECTED_ASSETS,)
-    lock = work_lock(settings.data_dir, name, on_wait=log.info, completes=completes, now=clock.utc_now)
-    with lock as earlier_command_began_utc:
+    with work_lock(
+        settings.data_dir,
+        f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}",
+        on_wait=log.info,
+        task=context.run.job_name,
+        remedy="If Dagster does not retry it within two minutes, re-execute it from failure.",
+        completes=(JOB_OF_SELECTED_ASSETS, "brokerbi sync") if is_nightly else (),
+        now=clock.utc_now,
+    ) as earlier_command_began_utc:
         selection = _selection(project, context, batch, began_utc or earlier_command_began_utc)
         if selection is None:
             return windows, ""

@@ -34,9 +34,6 @@ MAX_EXAMINED = 10
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
-SELECTED_ASSETS = "a backfill or selected assets"
-COMPLETED = (NIGHTLY, SELECTED_ASSETS, "brokerbi sync")
-"""The ends of the names of unfinished work that a nightly run completes."""
 SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run whose file in RUNS is not locked this long after its start counts as silent."""
@@ -82,7 +79,7 @@ def night_range(project: Project) -> dict[str, str]:
 
 def job_of(run: dg.DagsterRun) -> str:
     """The name of a run's job, or a description if Dagster named the job."""
-    return SELECTED_ASSETS if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
+    return "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
 
 
 def to_datetime(seconds: float) -> datetime:

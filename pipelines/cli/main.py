@@ -96,7 +96,9 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
-def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
+def working(
+    settings: Settings, name: str, *, wait: bool = True, remedy: str = ""
+) -> AbstractContextManager[datetime | None]:
     """Hold the work lock for the command `name`. The name of a narrow sync includes its options.
 
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
@@ -109,7 +111,8 @@ def working(settings: Settings, name: str, *, wait: bool = True) -> AbstractCont
         f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        completes=None if name == "sync" else (name,),
+        remedy=remedy,
+        completes=None if name == "sync" else (),
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )

@@ -104,7 +104,7 @@ def run_replay(
     from pipelines.upkeep.shapes import adopt_shapes
 
     settings = read_settings(offline=True)
-    with working(settings, "replay"):
+    with working(settings, "replay", remedy="Run the same command again."):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:

@@ -37,7 +37,7 @@ def run_status(
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
-    from warehouse.store.lock import work_of
+    from warehouse.store.lock import WORK, holder_of
 
     settings = load_settings(os.environ, reading=True)
     if not (settings_error := sync_settings_error(os.environ, settings)):  # this error has the warnings too
@@ -56,7 +56,7 @@ def run_status(
         print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
         print_wrapped("", verdict.sentence)
-        if (work := work_of(settings.data_dir)) and work.is_running and not work.is_suspended:
+        if (work := holder_of(settings.data_dir / WORK)) and not work.is_suspended:
             print_wrapped("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
     return int(check and not verdict.is_well)
@@ -76,9 +76,9 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
             print_wrapped("", text)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
-    publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
+    publications = [{**asdict(row), "size": row.bytes and size(row.bytes)} for row in view.publications]
     columns = ("status", "name", "at_utc", "size")
-    latest = next((number for number, row in enumerate(view.publications, 1) if row.bytes), 1)
+    latest = next((number for number, row in enumerate(view.publications, 1) if row.name), 1)
     print_records(publications[: None if details else latest], (*columns, "reasons") if details else columns)
 
 

@@ -24,7 +24,8 @@ from warehouse.marts.queries import SQL
 from warehouse.persons.erased_list import read_erased
 from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
-from warehouse.store.lock import LOADING, LONG_WAIT, waiting_work, work_of
+from warehouse.store.lock import WAITING, WORK, holder_of, unfinished_work
+from warehouse.store.meta_schema import aware, naive_utc
 from warehouse.store.versions import FAILED, Versions
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
 UNREAD_CUSTOMER = "No report has been read since the customer was added or switched on."
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
 GAVE_UP = "gave up"
+LONG_WAIT = timedelta(hours=1)
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
 """Kinds and causes of conditions that may follow from a disk that cannot be written."""
 START_DAEMON = (
@@ -216,15 +218,13 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             error=f"The published file {published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
-    elif page.exists() and published.exists() and page.stat().st_mtime < published.stat().st_mtime:
-        drawn = datetime.fromtimestamp(page.stat().st_mtime, UTC)
-        yield Condition(
-            Kind.UNPUBLISHED,
-            WARNING,
-            cause=REPORT_PAGE,
-            error=f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file.",
-            remedy="If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`.",
-        )
+    elif page.exists() and published.exists():
+        drawn, *made = (datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in (page, published))
+        made += [aware(row.at_utc) for row in view.publications if row.name][:1]
+        if drawn < min(made):  # a copied file has a later time, and a publication on a rehearsed day any time
+            error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file."
+            remedy = "If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`."
+            yield Condition(Kind.UNPUBLISHED, WARNING, cause=REPORT_PAGE, error=error, remedy=remedy)
 
 
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
@@ -236,22 +236,17 @@ def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    work, waiting = work_of(data_dir), waiting_work(data_dir)
-    if work is None or not (work.is_running or work.what.startswith(LOADING)):
-        return
-    since = work.begun_utc.replace(tzinfo=None)
-    if not work.is_running:
-        ended = f"{GAVE_UP}: {work.error}" if work.error else "was stopped before it ended."
-        remedy = "Run the same command again."
-        if work.what.startswith("brokerbi sync "):  # with options
-            remedy = "Run the same command again or, if it is no longer needed, `brokerbi sync`."
-        if work.what.startswith("run "):  # of Dagster
-            remedy = "If Dagster does not retry it within two minutes, re-execute it from failure."
-        error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
-        remedy = f"Its loads are kept. {remedy}"
-        cause = GAVE_UP if work.error else ""
+    for left in unfinished_work(data_dir / WORK):
+        ended = f"{GAVE_UP}: {left.error}" if left.error else "was stopped before it ended."
+        error = f"{left.what}, begun {left.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
+        cause, since = GAVE_UP if left.error else "", naive_utc(left.begun_utc)
+        remedy = f"Its loads are kept. {left.remedy}"
         yield Condition(Kind.SYNC_LEFT, cause=cause, since_utc=since, error=error, remedy=remedy)
-    elif work.is_suspended:
+    work, waiting = holder_of(data_dir / WORK), holder_of(data_dir / WAITING)
+    if work is None:
+        return
+    since = naive_utc(work.begun_utc)
+    if work.is_suspended:
         remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
         error = f"{work.what} (process {work.pid}) is suspended, so nothing else can run."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)

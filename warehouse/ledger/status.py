@@ -14,7 +14,7 @@ from duckdb import BinderException, CatalogException
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import work_of
+from warehouse.store.lock import WORK, holder_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     with store.reading() as connection:
         status = replace(
             read_state(connection, Versions(store.data_dir)),
-            publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
             is_lost=store.is_lost,
@@ -126,7 +125,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
-    """How far every report is loaded, and the conditions, from the working file or a published one.
+    """Reports, conditions and publications, from the working file or a published one.
 
     With `versions`, the result also states whether the published file is as it was published.
     """
@@ -134,6 +133,7 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
     return Overview(
         [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
         read_conditions(connection),
+        [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
         is_published=is_published,
         published_file=_published_file(connection, versions) if versions else "",
     )
@@ -148,8 +148,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
     if all(versions.is_as_published(*publication) for _, *publication in current):
         return ""
     # a running publication may have renamed its file, but cannot record that while this connection is open
-    work = work_of(versions.data_dir)
-    is_publishing = work is not None and work.is_running and versions.current() not in (None, current[0][0])
+    is_publishing = holder_of(versions.data_dir / WORK) and versions.current() not in (None, current[0][0])
     return "" if is_publishing else CHANGED
 
 

@@ -26,7 +26,7 @@ from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.publishing.retention import compact
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import connect
+from warehouse.store.duckdb_file import connect, insert_rows
 from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
@@ -114,16 +114,10 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
     """Record a publication that failed with this error, if the working file has loads and is writable."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
-        [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
+        [(loads, number, _)] = connection.execute(_CONTENTS).fetchall()
         if loads:
-            failed = Publication(
-                FAILED,
-                now,
-                Versions(data_dir).published,
-                loads=loads,
-                last_load_number=last_load_number,
-                reasons=(reason_of(error),),
-            )
+            path, reasons = Versions(data_dir).published, (reason_of(error),)
+            failed = Publication(FAILED, now, path, loads=loads, last_load_number=number, reasons=reasons)
             _record(connection, failed)
 
 
@@ -210,24 +204,9 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
 
 def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
     sys.audit("brokerbi.before_publication_noted")
-    connection.execute(
-        """
-        INSERT INTO meta.publications
-        (name, at_utc, status, last_load_number, loads, bytes, seconds, header_sha256, reasons)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-            publication.version,
-            naive_utc(publication.at_utc),
-            publication.status,
-            publication.last_load_number,
-            publication.loads,
-            publication.bytes,
-            publication.seconds,
-            publication.header_sha256,
-            list(publication.reasons),
-        ],
-    )
+    row = vars(publication) | {"name": publication.version, "at_utc": naive_utc(publication.at_utc)}
+    columns = {name: value for name, value in row.items() if name not in ("version", "path")}
+    insert_rows(connection, "meta.publications", [columns | {"reasons": [*publication.reasons]}])
 
 
 def _version_to_restore(versions: Versions, to: str | None) -> str:

@@ -16,10 +16,10 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -31,11 +31,9 @@ GLANCE_SECONDS = 0.3
 """Even `wait=False` tries this long, because a process that only checks a lock may hold it for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
-LONG_WAIT = timedelta(hours=1)
-LOADING = ("brokerbi sync", "brokerbi replay", "run ")
-"""The beginnings of the names of work that must be completed if it stops before it ends."""
-WORK = Path("work", "work.lock")
 NEXT = ".next"
+WORK = Path("work", "work.lock")
+WAITING = WORK.with_suffix(NEXT)
 SUSPENDED = frozenset("Tt")
 """States in /proc of a process that SIGSTOP or a debugger has suspended."""
 
@@ -44,22 +42,24 @@ SUSPENDED = frozenset("Tt")
 class Work:
     """A command or run that holds a lock, waits for it, or did not finish.
 
-    `error` is the message of the error that ended it.
+    `remedy` is the sentence of what to do if it does not finish; it is empty if nothing is left to do then.
+    Work with the same `task` finishes it. `error` is the message of the error that ended it.
     """
 
     what: str
     pid: int
     begun: str
+    task: str = ""
+    remedy: str = ""
     error: str = ""
-    is_running: bool = False
 
     @classmethod
-    def read(cls, path: Path) -> Self | None:
-        """The work recorded in a lock's file; None if there is no record, as after finished work."""
+    def read(cls, path: Path) -> list[Self]:
+        """The works recorded in a lock's file: the holder, then unfinished ones; none after finished work."""
         try:
-            return cls(**json.loads(path.read_text("utf-8")))
+            return [cls(**record) for record in json.loads(path.read_text("utf-8"))]
         except (OSError, ValueError, TypeError):
-            return None
+            return []
 
     @property
     def begun_utc(self) -> datetime:
@@ -90,7 +90,9 @@ def work_lock(
     *,
     on_wait: Callable[[str], None],
     wait: bool = True,
-    completes: tuple[str, ...] | None = None,
+    task: str = "",
+    remedy: str = "",
+    completes: tuple[str, ...] | None = (),
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
@@ -98,14 +100,14 @@ def work_lock(
 
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
-    - If the body of LOADING work raises, `sentence_of(error)` is recorded, unless it is empty.
-    - The body also completes unfinished earlier work whose `what` ends with one of `completes`, by default
-      any. The record of other unfinished work is restored at the end.
+    - If the body of work with a `remedy` raises, `sentence_of(error)` is recorded, unless it is empty.
+    - The body also finishes earlier work of the same `task`, by default `what`, and of the tasks `completes`
+      (None: any task). Records of other unfinished work stay.
 
     Only entry points take this lock: a nested call would wait for itself.
     """
     path = data_dir / WORK
-    work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
+    work = Work(what, os.getpid(), now().isoformat(timespec="seconds"), task or what, remedy)
     with translate_errors(path):
         make_folder(path.parent)
     seconds, quiet_seconds = (math.inf, 0.0) if wait else (GLANCE_SECONDS, math.inf)
@@ -113,17 +115,16 @@ def work_lock(
     def report(holder: Work) -> None:
         on_wait(f"waiting for {holder.sentence}")
 
-    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, last):
-        unfinished = last if last and completes is not None and not last.what.endswith(completes) else None
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, left):
         try:
             yield blocker.begun_utc if blocker else None
         except BaseException as error:
             has_condition = isinstance(error, ReplayNeeded | FileDamaged)  # about an unusable file
             sentence = sentence_of(error) if isinstance(error, Exception) else "it was interrupted"
-            is_left = what.startswith(LOADING) and sentence and not has_condition
-            _record(lock, replace(work, error=sentence) if is_left else unfinished)
+            is_left = remedy and sentence and not has_condition
+            _record(lock, [replace(work, error=sentence), *left] if is_left else left)
             raise
-        _record(lock, unfinished)
+        _record(lock, [other for other in left if completes is not None and other.task not in completes])
 
 
 @contextmanager
@@ -145,16 +146,14 @@ def file_lock(path: Path, seconds: float) -> Iterator[None]:
         yield
 
 
-def work_of(data_dir: Path) -> Work | None:
-    """The running work, or else the last one if it was killed or failed."""
-    work = Work.read(data_dir / WORK)
-    return work and replace(work, is_running=is_locked(data_dir / WORK))
+def holder_of(path: Path) -> Work | None:
+    """The work that holds a lock."""
+    return next(iter(Work.read(path)), None) if is_locked(path) else None
 
 
-def waiting_work(data_dir: Path) -> Work | None:
-    """The work that waits for the work lock."""
-    path = (data_dir / WORK).with_suffix(NEXT)
-    return Work.read(path) if is_locked(path) else None
+def unfinished_work(path: Path) -> list[Work]:
+    """The works that were killed or failed, and that nothing has finished; none while the lock is held."""
+    return [] if is_locked(path) else [work for work in Work.read(path) if work.remedy]
 
 
 def is_locked(path: Path) -> bool:
@@ -168,16 +167,16 @@ def is_locked(path: Path) -> bool:
 @contextmanager
 def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
-) -> Iterator[tuple[int, Work | None, Work | None]]:
-    """Hold a lock; yields its descriptor, the work that was waited for and the previous record."""
+) -> Iterator[tuple[int, Work | None, list[Work]]]:
+    """Hold a lock; yields its descriptor, the work that was waited for and the unfinished other tasks."""
     with _open_lock_file(path) as lock:
-        blocker = last = None
         with _open_lock_file(path.with_suffix(NEXT)) as next_lock:
-            for descriptor in (next_lock, lock):
-                blocker = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or blocker
-                last = Work.read(path)
-                _record(descriptor, work)
-        yield lock, blocker, last
+            blocker = _wait(path, next_lock, seconds, on_wait, quiet_seconds)
+            _record(next_lock, [work])
+            blocker = _wait(path, lock, seconds, on_wait, quiet_seconds) or blocker
+            left = [earlier for earlier in Work.read(path) if earlier.remedy and earlier.task != work.task]
+            _record(lock, [work, *left])
+        yield lock, blocker, left
 
 
 @contextmanager
@@ -197,7 +196,7 @@ def _wait(
     began, holder, reported = time.monotonic(), None, ""
     while not _try_lock(descriptor, fcntl.LOCK_EX):
         waited = time.monotonic() - began
-        holder = Work.read(path) or holder
+        holder = next(iter(Work.read(path)), holder)
         if waited >= seconds:
             who = holder.sentence if holder else "another command"
             raise WarehouseError(f"Another command is running; try again when it has ended: {who}")
@@ -216,7 +215,8 @@ def _try_lock(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _record(descriptor: int, work: Work | None) -> None:
+def _record(descriptor: int, works: Iterable[Work]) -> None:
+    text = json.dumps([asdict(work) for work in works]).encode()
     with suppress(OSError):  # a full disk does not stop the work
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(asdict(work)).encode() if work else b"", 0)
+        os.pwrite(descriptor, text, 0)
+        os.ftruncate(descriptor, len(text))

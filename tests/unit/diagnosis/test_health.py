@@ -20,7 +20,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
-from warehouse.ledger.status import CHANGED, GONE, UNRECORDED, Overview, ReportStatus
+from warehouse.ledger.status import CHANGED, GONE, UNRECORDED, Overview, PastPublication, ReportStatus
 from warehouse.persons.erased_list import record_begun, record_finished
 
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
@@ -186,9 +186,10 @@ def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expec
 def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_path: Path) -> None:
     made = settings(tmp_path, customers="M1")
     made.data_dir.mkdir()
-    for day, name in enumerate(("report.html", "warehouse.duckdb", "report.html"), start=2):
+    for day, name in enumerate(("report.html", "warehouse.duckdb") * 2, start=2):
         (made.data_dir / name).touch()
         os.utime(made.data_dir / name, (day * 86_400, day * 86_400))
-        found = observe(Overview([FRESH]), made, NOW).conditions
+        published = PastPublication("v", datetime(1970, 1, 4), "published", None, ())
+        found = observe(Overview([FRESH], (), [published]), made, NOW).conditions
         told = [(row.severity, row.error[:35]) for row in found]
         assert told == ([(WARNING, "The pages are of 1970-01-03 00:00 U")] if day == 3 else [])

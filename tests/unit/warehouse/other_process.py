@@ -34,7 +34,7 @@ def hold(path: Path) -> None:
 
 def work(data_dir: Path) -> None:
     """Take the work lock and keep it."""
-    with work_lock(data_dir, "brokerbi sync", on_wait=print):
+    with work_lock(data_dir, "brokerbi sync", on_wait=print, remedy="Run it again."):
         sys.stdout.write("held\n")
         sys.stdout.flush()
         time.sleep(60)

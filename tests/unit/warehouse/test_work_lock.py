@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from pipelines.diagnosis.health import directory_conditions
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.store.lock import WORK, waiting_work, work_lock, work_of
+from warehouse.store.lock import WAITING, WORK, holder_of, work_lock
 
 FIVE = datetime(2026, 6, 1, 5, tzinfo=UTC)
 
@@ -33,8 +34,8 @@ def ignore(_: str) -> None:
 
 
 @contextmanager
-def working(data_dir: Path, what: str = "brokerbi sync", at: datetime = FIVE) -> Iterator[None]:
-    with work_lock(data_dir, what, on_wait=ignore, now=lambda: at):
+def working(data_dir: Path, what: str = "brokerbi sync", completes: Any = None) -> Iterator[None]:
+    with work_lock(data_dir, what, on_wait=ignore, remedy="Repeat.", completes=completes, now=lambda: FIVE):
         yield
 
 
@@ -73,7 +74,7 @@ def test_a_second_command_waits_for_the_first_and_names_it(tmp_path: Path) -> No
 def test_the_record_of_a_killed_command_is_not_taken_for_that_of_the_running_one(tmp_path: Path) -> None:
     path, six = tmp_path / WORK, FIVE + timedelta(hours=1)
     path.parent.mkdir()
-    stale, true = (json.dumps({"what": "sync", "pid": 1, "begun": str(at)}) for at in (FIVE, six))
+    stale, true = (json.dumps([{"what": "sync", "pid": 1, "begun": str(at)}]) for at in (FIVE, six))
     path.write_text(stale)
     with path.open() as holder:
         fcntl.flock(holder, fcntl.LOCK_EX)
@@ -98,35 +99,30 @@ def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_
     assert waits == []
 
 
-def test_a_command_that_ended_leaves_no_record(tmp_path: Path) -> None:
-    with working(tmp_path):
-        assert left(tmp_path) == []
-    assert work_of(tmp_path) is None
-
-
-def test_a_killed_command_frees_the_lock_and_is_named_until_a_sync_has_ended(tmp_path: Path) -> None:
+def test_work_that_was_killed_or_gave_up_is_named_until_other_work_finishes_its_task(tmp_path: Path) -> None:
+    narrow = "brokerbi sync --report users"
+    with pytest.raises(WarehouseError), working(tmp_path, narrow, ()):
+        raise WarehouseError("the disk is full")
     with another_process(tmp_path):
         assert left(tmp_path) == []
-    assert [sentence.endswith("was stopped before it ended.") for sentence in left(tmp_path)] == [True]
-    with work_lock(tmp_path, "run 1 of publish", on_wait=ignore, completes=("nightly",)):
+    with working(tmp_path, "run 1 of nightly", ("nightly",)):
         pass
-    assert len(left(tmp_path)) == 1
-    with working(tmp_path):
-        pass
+    killed, gave_up = left(tmp_path)
+    assert killed.endswith("was stopped before it ended.")
+    assert gave_up == f"{narrow}, begun 2026-06-01 05:00 UTC, gave up: the disk is full"
+    for what, completes, expected in ((narrow, (), [killed]), ("brokerbi sync", None, [])):
+        with working(tmp_path, what, completes):
+            pass
+        assert left(tmp_path) == expected
+    (tmp_path / WORK).write_text('{"what": "brokerbi sync", "pid": 1}')  # by an earlier version
     assert left(tmp_path) == []
-
-
-def test_a_command_that_gave_up_is_named_with_its_error(tmp_path: Path) -> None:
-    with pytest.raises(WarehouseError), working(tmp_path):
-        raise WarehouseError("the disk is full")
-    assert left(tmp_path) == ["brokerbi sync, begun 2026-06-01 05:00 UTC, gave up: the disk is full"]
 
 
 def test_a_suspended_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path: Path) -> None:
     with another_process(tmp_path) as pid:
         os.kill(pid, signal.SIGSTOP)
         os.waitpid(pid, os.WUNTRACED)
-        work = work_of(tmp_path)
+        work = holder_of(tmp_path / WORK)
         assert work is not None
         assert work.is_suspended
         [condition] = [row for row in directory_conditions(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
@@ -145,7 +141,7 @@ def test_a_wait_of_more_than_an_hour_is_a_condition(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(1) as other, working(tmp_path):
         waiting = other.submit(publish)
-        while (blocked := waiting_work(tmp_path)) is None or blocked.what != "brokerbi publish":
+        while (blocked := holder_of(tmp_path / WAITING)) is None or blocked.what != "brokerbi publish":
             pass
         assert left(tmp_path, FIVE + timedelta(minutes=59)) == []
         [sentence] = left(tmp_path, FIVE + timedelta(minutes=61))
