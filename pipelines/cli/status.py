@@ -72,8 +72,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
             print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
-            text = f"learned: {report} of {customer} is requested {words} (--forget-caps forgets this)"
-            print_wrapped("", text)
+            print_wrapped("", f"learned: {report} of {customer} is requested {words} (undo: --forget-caps)")
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": row.bytes and size(row.bytes)} for row in view.publications]
