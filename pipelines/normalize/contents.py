@@ -48,23 +48,24 @@ class Fields:
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             name = simplified(key)
             spellings = self.spellings.setdefault(name, [])
-            if spellings and any(key in keys and {*spellings} & set(keys) for keys in self.key_tuples):
-                self.spellings[f"{name} {key}"] = [key]  # a field of its own, in objects with both spellings
+            if any(self._differ(key, other) for other in spellings):
+                spellings = self.spellings.setdefault(f"{name} {key}", [])  # a field of its own
             spellings.append(key)
+
+    def _differ(self, key: str, other: str) -> bool:
+        """Whether any object has different values under two spellings; null is no value."""
+        if not any(key in keys and other in keys for keys in self.key_tuples):
+            return False
+        pairs = ((element.get(key), element.get(other)) for element in self.objects)
+        return any(None not in pair and pair[0] != pair[1] for pair in pairs)
 
     def values(self, name: str) -> list[Json]:
         """The value of each object under a name; None for an object without such a member."""
         keys = self.spellings.get(name, [name])
-        spellings = self.spellings.get(simplified(keys[0]), keys)
-        if len(spellings) == 1:
+        if len(keys) == 1:
             return [element.get(keys[0]) for element in self.objects]
-
-        def used(element: Object) -> str:
-            return next((key for key in spellings if element.get(key) is not None), spellings[0])
-
-        if len(keys) > 1:
-            return [element.get(used(element)) for element in self.objects]
-        return [None if used(element) == keys[0] else element.get(keys[0]) for element in self.objects]
+        values = (map(element.get, keys) for element in self.objects)
+        return [next((value for value in spelled if value is not None), None) for spelled in values]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
         """The tuples of keys (`key_tuples`) that occur in objects without a member of this name."""

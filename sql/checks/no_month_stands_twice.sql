@@ -2,7 +2,6 @@
 -- One row per table, customer, month and load that has rows of the month, although meta.months does not name that load
 -- for the month.
 -- Severity: error
--- Blocks: publication
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made
 --   ON made.schema_name = 'bi' AND made.table_name = meta.tables.table_name WHERE NOT history AND parent_name IS NULL

@@ -2,7 +2,6 @@
 -- One row per report, customer and month with such rows, which are only in bi. Running commissions and leads are not
 -- here: without an office, they count for the customer's only office, or checks of their own find them.
 -- Severity: error
--- Blocks: publication
 -- Concerns: nothing
 SELECT report, _customer AS customer_id, _month AS month, count(*) AS row_count
 FROM (

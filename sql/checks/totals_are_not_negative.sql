@@ -5,7 +5,6 @@
 -- month: the check parts_and_prices_are_not_negative lists those. Commissions may be taken back, and are not checked
 -- here.
 -- Severity: error
--- Blocks: publication
 -- Concerns: commission
 WITH summed AS (
     SELECT

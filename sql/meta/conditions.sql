@@ -35,8 +35,15 @@ failed AS (
             -- these requests failed in the outage that ended the run
             WHEN error_kind IN ('Unavailable', 'NotJson') AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
             ELSE trouble
-        END AS trouble)
+        END AS trouble),
+        regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g') AS gist
     FROM open_failures
+),
+
+latest_probes AS (
+    SELECT *, regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g') AS gist
+    FROM meta.probes
+    QUALIFY row_number() OVER (PARTITION BY asked_of, customer ORDER BY fetched_at_utc DESC) = 1
 ),
 
 requested_reports AS (
@@ -141,7 +148,7 @@ all_conditions AS (
                 ELSE 'Ask the service''s support about it.'
             END
         ) AS remedy,
-        last_try, login, trouble
+        last_try, login, trouble, gist
     FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
     UNION ALL BY NAME
     SELECT
@@ -176,7 +183,9 @@ all_conditions AS (
     FROM freshness
     CROSS JOIN meta.deadlines
     SEMI JOIN meta.loads USING (customer)  -- brokerbi itself tells of a customer that was just added
-    ANTI JOIN open_failures USING (report, customer)
+    ANTI JOIN open_failures AS failed
+        ON (failed.report, failed.customer) = (freshness.report, freshness.customer)
+        AND coalesce(failed_at_utc > last_success_utc + INTERVAL 12 HOUR, true)
     WHERE is_late AND state <> 'no access'
     UNION ALL BY NAME
     SELECT
@@ -215,21 +224,19 @@ all_conditions AS (
         ))
     UNION ALL BY NAME
     SELECT
-        'changes unknown' AS kind, asked_of AS report, customer, max(fetched_at_utc) AS since_utc, 'changes' AS cause,
+        'changes unknown' AS kind, asked_of AS report, customer, fetched_at_utc AS since_utc, 'changes' AS cause,
         'The service did not report which sales changed; changes in older months will be noticed only when '
-        || 'those months are next due: ' || arg_max(error, fetched_at_utc) AS error,
-        CASE arg_max(note, fetched_at_utc) WHEN 'no access' THEN 'Tomorrow''s' ELSE 'The next' END
-        || ' nightly run requests them again.' AS remedy
-    FROM meta.probes AS probes
+        || 'those months are next due: ' || error AS error,
+        CASE note WHEN 'no access' THEN 'Tomorrow''s' ELSE 'The next' END || ' nightly run requests them again.' AS remedy
+    FROM latest_probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
     ANTI JOIN failed
         ON failed.customer = probes.customer
-        AND failed.status = 'failed' AND (failed.report = asked_of OR trouble IN ('service', 'refusal'))
+        AND CASE WHEN failed.report = asked_of THEN trouble IS NOT NULL OR failed.gist = probes.gist
+            ELSE trouble IN ('service', 'refusal') END
     ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
-    WHERE coalesce(is_active, true) AND coalesce(is_on, true)
-    GROUP BY asked_of, customer
-    HAVING arg_max(status, fetched_at_utc) = 'failed'
+    WHERE coalesce(is_active, true) AND coalesce(is_on, true) AND probes.status = 'failed'
     UNION ALL BY NAME
     SELECT
         'changed column' AS kind, tables.report, changes.changed_at_utc AS since_utc,
@@ -247,7 +254,7 @@ all_conditions AS (
     FROM missing_columns
     UNION ALL BY NAME
     SELECT
-        'overlap' AS kind, found.yielding_customer_id AS customer, since_utc, found.customer_id AS cause,
+        'overlap' AS kind, found.yielding_customer_id AS customer, since_utc,
         found.customer_id || ' answers for ' || CASE WHEN found.is_contained THEN 'the same offices' ELSE found.shared_offices END
         || ' as well; each office is counted once, but requested twice' AS error,
         CASE WHEN found.is_contained THEN 'With ' || found.customer_id || ' active, each customer named here can be switched off (`active = false`).'
@@ -291,8 +298,7 @@ graded_conditions AS (
         all_conditions.* REPLACE (coalesce(all_conditions.severity, kinds.severities[1]) AS severity),
         kinds.is_of_figures,
         CASE
-            WHEN cause = 'UnreadableRows'  -- the first words of the error, without numbers
-                THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
+            WHEN cause = 'UnreadableRows' THEN report || ': ' || gist
             WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown', 'overlap')

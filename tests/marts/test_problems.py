@@ -118,19 +118,20 @@ def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_repor
 
 
 @pytest.mark.parametrize(
-    ("error", "report", "number"),
+    ("error", "report", "words", "number"),
     [
-        (Unauthorized, "users", 2),  # of a login for something else
-        (HostDown, "users", 1),
-        (NotFound, "sales", 1),
+        (Unauthorized, "users", "Why.", 2),  # of a login for something else
+        (HostDown, "users", "Why.", 1),
+        (NotFound, "sales", "Why.; 3", 1),
+        (NotFound, "sales", "A month.", 2),
     ],
 )
-def test_changes_unknown_because_login_or_service_or_report_failed_are_no_separate_problem(
-    error: type[ConnectError], report: str, number: int
+def test_changes_unknown_for_the_cause_of_a_failure_are_no_separate_problem(
+    error: type[ConnectError], report: str, words: str, number: int
 ) -> None:
     given = warehouse()
     known = {"error_kind": error.__name__, "trouble": error.trouble}
-    failed(given, NOW, report, "M1", error="Why.", **known)
+    failed(given, NOW, report, "M1", error=words, **known)
     insert_rows(given, "meta.probes", [PROBE])
     assert len(problems(given)) == number
 

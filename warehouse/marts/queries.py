@@ -36,7 +36,7 @@ class Query:
     - `Kind:` view or table; by default a mart is a table, and a staging query is a view
     - `Key:` the columns that identify a row
     - `Severity:` the severity of a check
-    - `Blocks:` `publication`, if the file is not published when a check finds rows
+    - `Blocks:` `nothing`, if the file is published although a check of severity error finds rows
     - `Concerns:` the figures of the pages that a check makes doubtful
     - `For each:` a second query. A check is repeated for each of its rows (see `checks.expanded_sql`). A mart
       is built in parts, one for each such row, with the row's values as variables
@@ -72,7 +72,7 @@ def queries(folder: Path, schema: str) -> list[Query]:
         prose, sections = read_header(select)
         if not any(prose):
             raise QueryError(f"{path} has no header; its first line should be a comment with its question")
-        described = entries(sections["Columns"])
+        described, severity = entries(sections["Columns"]), " ".join(sections["Severity"]).strip()
         if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
             copied_from[path.stem] = first.removeprefix("as ")
         by_name[path.stem] = Query(
@@ -83,8 +83,8 @@ def queries(folder: Path, schema: str) -> list[Query]:
             question=prose[0],
             notes=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
-            severity=" ".join(sections["Severity"]).strip(),
-            blocks=bool(sections["Blocks"]),
+            severity=severity,
+            blocks=severity == "error" and not sections["Blocks"],
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),

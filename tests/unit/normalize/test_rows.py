@@ -96,6 +96,9 @@ def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
     answer = [{"id": "A", "newHome": 1}, {"ID": "B", "new_home": 2}, {"id": None, "ID": "C", "Id": "D"}]
     found = rows(normalized(report_with("[]", ID), answer), "rows", "id", "new_home", "id_2")
     assert found == [("A", 1, None), ("B", 2, None), ("C", None, "D")]
+    apart = [{"id": "A", "newHome": 1, "new_home": 2}, {"id": "B", "newHome": None, "new_home": 3}]
+    found = rows(normalized(report_with("[]", ID), apart), "rows", "id", "new_home", "new_home_2")
+    assert found == [("A", 1, 2), ("B", None, 3)]
 
 
 @pytest.mark.parametrize(
