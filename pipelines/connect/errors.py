@@ -211,7 +211,7 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
         error_class, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
     if last.error_kind == "not json" and last.detail.startswith(MARKUP):
         remedy += " If all reports fail, check that BROKERBI_BASE_URL is the service, not a login page."
-    number = "one try" if len(tries) == 1 else f"{len(tries)} tries"
+    number = "one try" if len(tries) == 1 else "several tries"
     detail = f" ({last.detail})" if last.error_kind and last.detail else ""
     error = error_class(
         f"There was no usable answer in {number}; the last {ending}{detail}.",

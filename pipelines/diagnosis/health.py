@@ -96,16 +96,19 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Each kind with numbers, like "failed (2 reports)" or "quarantine (12 rows)"."""
+    """Each kind with numbers, like "failed (2 reports of 3 customers)" or "quarantine (12 rows)"."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
         by_kind[condition.kind].append(condition)
     for kind, group in sorted(by_kind.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        reports = {(condition.report, condition.customer) for condition in group if condition.report}
-        customers = {row.customer for row in group if row.customer and not row.report}
-        counts = {"row": sum(row.row_count for row in group)} if kind == Kind.QUARANTINE else {}
-        counts = counts or {"report": len(reports), "customer": len(customers)}
-        words = ", ".join(counted(number, unit) for unit, number in counts.items() if number)
+        reports = {condition.report for condition in group if condition.report}
+        customers = {condition.customer for condition in group if condition.customer}
+        counts = {
+            "report": len(reports),
+            "customer": 0 if reports and len(customers) == 1 else len(customers),
+        }
+        counts = {"row": sum(row.row_count for row in group)} if kind == Kind.QUARANTINE else counts
+        words = " of ".join(counted(number, unit) for unit, number in counts.items() if number)
         yield f"{kind} ({words or count(len({row.cause or row.error for row in group}))})"
 
 

@@ -301,6 +301,7 @@ graded_conditions AS (
             WHEN cause = 'UnreadableRows' THEN report || ': ' || gist
             WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
+            WHEN kind = 'quarantine' THEN report
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown', 'overlap')
                 THEN customer
         END AS separate_by
@@ -315,8 +316,7 @@ SELECT
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
-            separate_by,
-            CASE WHEN kind = 'quarantine' THEN report END
+            separate_by
         ))
     ) AS cause_key,
     row_number() OVER (

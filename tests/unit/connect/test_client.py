@@ -202,7 +202,10 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(401), "tried on two nights, then only if it changes. Correct BROKERBI_"),
         (reply(403), "answered 403: the login has no access to this report. Ask the service's support"),
         (reply(404), "answered 404: it has no such report or customer. Check BROKERBI_BASE_URL and the"),
-        (reply(503), "There was no usable answer in 5 tries; the last answered 503. The next run repeats"),
+        (
+            reply(503),
+            "There was no usable answer in several tries; the last answered 503. The next run repeats",
+        ),
         (
             httpx.ReadTimeout(""),
             "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",

@@ -41,8 +41,8 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
         ([], Verdict("All is well: 1 report fresh.", Severity.WELL)),
         ([NO_ACCESS], Verdict("All is well except for no access (1 report): 1 report fresh.", WARNING)),
         (
-            [FAILED, replace(FAILED, report="tips"), NO_ACCESS],
-            Verdict("Action needed: failed (2 reports); also no access (1 report).", ERROR),
+            [FAILED, replace(FAILED, report="tips", customer="M2"), NO_ACCESS],
+            Verdict("Action needed: failed (2 reports of 2 customers); also no access (1 report).", ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
