@@ -57,7 +57,8 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """
     clock = settings.run_clock(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
-    marts, checks = list[str](), list[CheckResult]()
+    marts: list[str] = []
+    checks: list[CheckResult] = []
     try:
         try:
             marts, checks = build_within_memory(store.path, partial(_build_and_check, store, settings, clock))

@@ -21,9 +21,9 @@ from pipelines.sync.privacy import documented_tables, privacy_transform
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, ReplayNeeded, WarehouseError
-from warehouse.ledger.stored_answers import landing_paths, loads_to_replay, record_damaged, record_unreadable
+from warehouse.ledger.stored_answers import loads_to_replay, record_unreadable
 from warehouse.ledger.window_result import WindowResult, results_by_pair
-from warehouse.load.landing import Landing, LandingFile
+from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
 from warehouse.load.profile import TableProfile, read_load_profiles
 from warehouse.persons.erased_list import read_erased
@@ -66,9 +66,9 @@ def replay(
     - `catalogue` is by default the built-in one with the operator's shapes.
     - `on_load` receives the number of loads repeated so far and the number of loads to repeat.
 
-    If a landing file is missing or damaged, or its answer does not fit the present shape, its rows stay (of a
-    history: all rows), and a sync requests months whose file is damaged. If the working file is lost or has
-    an earlier format, all are rebuilt, and `reports` and `quarantine` have no effect.
+    If a landing file is missing or damaged, or its answer does not fit the present shape, the rows of its
+    load stay as they are. If the load belongs to a history, the whole history stays as it is. If the working
+    file is lost or has an earlier format, all are rebuilt, and `reports` and `quarantine` have no effect.
     """
     clock = settings.run_clock(clock or SystemClock())
     transform = privacy_transform(settings)
@@ -78,19 +78,20 @@ def replay(
     if store.is_lost:
         reports, quarantine = (), False
     running = _Replay(settings, catalogue, clock, on_load)
+    result = running.result
     try:
         running.load_again(store, reports or [*catalogue], quarantine=quarantine)
-        running.result.failures += running.unchanged_histories
+        result.failures += running.unchanged_histories
     except ReplayNeeded:
         with fresh_file(store) as fresh:
             running.load_again(fresh, [*catalogue])
-            running.result.notes += running.unchanged_histories
+            result.notes += running.unchanged_histories
             replace_file(store, fresh)
     # deleted rows may have had real names, and their bytes stay in the file until a publication rewrites it
     if settings.pseudonym_key.get_secret_value():
         with store.writing() as connection:
             record_traces(connection)
-    return running.result
+    return result
 
 
 @dataclass
@@ -104,7 +105,7 @@ class _Replay:
     result: ReplayResult = field(default_factory=ReplayResult)
     unchanged_histories: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)  # errors of loads not repeated, by load id
-    to_request: dict[str, str] = field(default_factory=dict)  # errors of damaged files of months, by load id
+    damaged: list[str] = field(default_factory=list)  # the errors of damaged landing files
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
         """Repeat the loads of these reports. The loads of a history are repeated together or not at all."""
@@ -128,18 +129,16 @@ class _Replay:
             result.rejected += sum(len(load.rejected) for load in readable)
             load_group(store, readable, from_scratch=is_history and not quarantine)
             self.on_load(result.loads, len(loads))
+        result.failures += [damage for damage in self.damaged if damage not in self.unreadable.values()]
         with store.writing() as connection:
             record_unreadable(connection, self.unreadable)
-            record_damaged(connection, loads, self.to_request, self.clock.utc_now())
 
     def _record_lost_loads(self, store: Store, reports: Sequence[str]) -> None:
-        landing = Landing(self.settings.data_dir / "landing")
-        with store.reading() as connection:
-            known = landing_paths(connection)
-        paths = [path for path in landing.paths() if path.partition("/")[0] in reports and path not in known]
-        files = [*landing.walk(paths)]
-        self.result.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
-        landed = [file for file in files if isinstance(file, LandingFile) and file.header.get("kept", True)]
+        files = list(Landing(self.settings.data_dir / "landing").walk(reports))
+        self.damaged = [str(file) for file in files if isinstance(file, LandingDamaged)]
+        landed = [
+            file for file in files if not isinstance(file, LandingDamaged) and file.header.get("kept", True)
+        ]
         with store.writing() as connection:
             count = record_lost_loads(connection, landed)
             # a restored backup may name persons erased after it was made
@@ -174,8 +173,6 @@ class _Replay:
                 if not (load.history and any(sentence.startswith(subject) for sentence in sentences)):
                     sentences.append(f"{subject}: {error}")
                 self.unreadable[load.load_id] = str(error)
-                if isinstance(error, LandingDamaged) and not load.history:
-                    self.to_request[load.load_id] = str(error)
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:

@@ -13,7 +13,7 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
-from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
+from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.errors import ReplayNeeded, WarehouseError
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.landing import Landing
@@ -65,19 +65,17 @@ def spoil(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("harm", "words"), [(Path.unlink, "brokerbi sync --refresh"), (spoil, "damaged")])
-def test_months_of_a_landing_file_that_is_gone_or_has_a_wrong_byte_stay_and_are_requested_again(
-    chain: Scenario, harm: Callable[[Path], None], words: str
+def test_a_landing_file_that_is_gone_or_has_a_wrong_byte_is_named_and_its_rows_stay(
+    tmp_path: Path, harm: Callable[[Path], None], words: str
 ) -> None:
-    chain.sync()
-    file = next(path for path in chain.landing_files if "sales" in path.parts)
-    before, body = chain.cells(), file.read_bytes()
-    for heal in (lambda: file.write_bytes(body), chain.sync):
-        harm(file)
-        assert [words in failure for _ in range(2) for failure in chain.replay().failures] == [True, True]
-        assert (chain.cells(), len(chain.rows("FROM meta.open_failures"))) == (before, 5)
-        heal()
-        assert (chain.replay().failures, chain.rows("FROM meta.open_failures")) == ([], [])
-    assert older_months_asked(chain) == {"G1"}
+    here = synced(tmp_path, ("sales",))
+    before = here.cells()
+    harm(here.landing_files[0])
+    [failure] = here.replay().failures
+    assert words in failure
+    assert here.cells() == before
+    assert here.sync(refresh=True).failure_lines() == []
+    assert here.replay().failures == []
 
 
 def is_unfinished(here: Scenario) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -59,13 +59,6 @@ WHERE landing IS NOT NULL
     )
 GROUP BY report
 """
-_FAILED_AGAIN = """
-INSERT INTO meta.loads BY NAME
-SELECT load_id || ' damaged' AS load_id, report, customer, list(month) AS months, false AS history,
-       0 AS "rows", $3 AS fetched_at_utc, 'failed' AS status, 'LandingDamaged' AS error_kind, $2 AS error,
-       'Run `brokerbi sync`, which requests it again; its rows stay until then.' AS remedy
-FROM meta.months WHERE load_id = $1 GROUP BY ALL
-"""
 
 
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
@@ -117,25 +110,13 @@ def _to_database(value: Any) -> Any:
 
 def record_unreadable(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
     """Mark unreadable landed loads as failed; `errors` has a message for each load id."""
-    for row in errors.items():
-        connection.execute(
+    rows = list(errors.items())
+    if rows:
+        connection.executemany(
             "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
             "WHERE load_id = $1 AND status = 'landed'",
-            row,
+            rows,
         )
-
-
-def record_damaged(
-    connection: DuckDBPyConnection, loads: Iterable[WindowResult], errors: Mapping[str, str], now: datetime
-) -> None:
-    """Record a failure for the months that hold rows of damaged landing files; the next sync requests them.
-
-    `errors` has a message for each load id. Earlier such failures of all `loads` are forgotten.
-    """
-    failures = [f"{load.load_id} damaged" for load in loads]
-    connection.execute("DELETE FROM meta.loads WHERE load_id IN (SELECT unnest($1::VARCHAR[]))", [failures])
-    for load_id, message in errors.items():
-        connection.execute(_FAILED_AGAIN, [load_id, f"{message.partition(';')[0]}.", naive_utc(now)])
 
 
 def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
@@ -154,11 +135,6 @@ def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[
     """By report, the newest answer that had rows, was held back or could not be read: its file and months."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
-
-
-def landing_paths(connection: DuckDBPyConnection) -> set[str]:
-    """The landing files of recorded loads."""
-    return {path for (path,) in connection.execute("SELECT landing FROM meta.loads").fetchall()}
 
 
 def requested_reports(connection: DuckDBPyConnection) -> set[str]:

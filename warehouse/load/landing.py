@@ -13,7 +13,7 @@ import json
 import os
 import sys
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -114,9 +114,11 @@ class Landing:
             size, digest = full_path.stat().st_size, file_sha256(full_path)
             return LandingFile(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
 
-    def walk(self, paths: Iterable[str]) -> Iterator[LandingFile | LandingDamaged]:
-        """The landing files at these paths; for a damaged file, yields the error."""
-        for path in paths:
+    def walk(self, reports: Collection[str]) -> Iterator[LandingFile | LandingDamaged]:
+        """The landing files of these reports in order of name; for a damaged file, yields the error."""
+        for path in self.paths():
+            if path.partition("/")[0] not in reports:
+                continue
             try:
                 yield self.describe(path)
             except LandingDamaged as error:

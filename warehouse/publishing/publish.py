@@ -114,10 +114,16 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
     """Record a publication that failed with this error, if the working file has loads and is writable."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
-        [(loads, number, _)] = connection.execute(_CONTENTS).fetchall()
+        [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
         if loads:
-            path, reasons = Versions(data_dir).published, (reason_of(error),)
-            failed = Publication(FAILED, now, path, loads=loads, last_load_number=number, reasons=reasons)
+            failed = Publication(
+                FAILED,
+                now,
+                Versions(data_dir).published,
+                loads=loads,
+                last_load_number=last_load_number,
+                reasons=(reason_of(error),),
+            )
             _record(connection, failed)
 
 
