@@ -268,7 +268,7 @@ def _sync(
         settings.data_dir,
         f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}",
         on_wait=log.info,
-        task=context.run.job_name,
+        task=context.run.job_name if is_nightly else JOB_OF_SELECTED_ASSETS,
         remedy="If Dagster does not retry it within two minutes, re-execute it from failure.",
         completes=(JOB_OF_SELECTED_ASSETS, "brokerbi sync") if is_nightly else (),
         now=clock.utc_now,

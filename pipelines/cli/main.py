@@ -97,7 +97,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(
-    settings: Settings, name: str, *, wait: bool = True, remedy: str = ""
+    settings: Settings, name: str, *, wait: bool = True, loads: bool = False
 ) -> AbstractContextManager[datetime | None]:
     """Hold the work lock for the command `name`. The name of a narrow sync includes its options.
 
@@ -111,7 +111,7 @@ def working(
         f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        remedy=remedy,
+        remedy="Run the same command again, or `brokerbi sync`." if loads else "",
         completes=None if name == "sync" else (),
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,

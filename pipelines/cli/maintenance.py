@@ -92,9 +92,7 @@ def run_export(
 def run_replay(
     *,
     report: Reports,
-    quarantine: Annotated[
-        bool, flag("--quarantine", "replay only the loads that have rows in quarantine")
-    ] = False,
+    quarantine: Annotated[bool, flag("--quarantine", "replay only loads with rows in quarantine")] = False,
 ) -> int:
     """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named
@@ -102,9 +100,10 @@ def run_replay(
     from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
+    from warehouse.errors import WarehouseError
 
     settings = read_settings(offline=True)
-    with working(settings, "replay", remedy="Run the same command again."):
+    with working(settings, "replay", loads=True):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:
@@ -119,14 +118,16 @@ def run_replay(
             )
         finally:
             progress.show("")
-    say(
-        f"{counted(result.loads, 'load')}, {counted(result.rows, 'row')} from landing, "
-        f"{count(result.rejected)} in quarantine; run `brokerbi publish` next"
-    )
-    for note in result.notes:
-        say(note)
-    warn(*result.failures, *result.unfit)
-    return 1 if result.failures or result.unfit else 0
+        say(
+            f"{counted(result.loads, 'load')}, {counted(result.rows, 'row')} from landing, "
+            f"{count(result.rejected)} in quarantine; run `brokerbi publish` next"
+        )
+        for note in result.notes:
+            say(note)
+        if failures := [*result.failures, *result.unfit]:
+            warn(*failures[:-1])
+            raise WarehouseError(failures[-1])
+    return 0
 
 
 @command("erase")

@@ -138,8 +138,7 @@ def run_sync(
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
     name = "sync" if selection == Selection() else " ".join(context.obj)
-    instead = "" if name == "sync" else " or, if it is no longer needed, `brokerbi sync`"
-    with working(settings, name, wait=not no_wait, remedy=f"Run the same command again{instead}.") as began:
+    with working(settings, name, wait=not no_wait, loads=True) as began:
         summary = sync_with_progress(settings, replace(selection, fresh_since=began))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

@@ -109,7 +109,7 @@ def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
         }
         counts = {"row": sum(row.row_count for row in group)} if kind == Kind.QUARANTINE else counts
         words = " of ".join(counted(number, unit) for unit, number in counts.items() if number)
-        yield f"{kind} ({words or count(len({row.cause or row.error for row in group}))})"
+        yield f"{kind} ({words or count(len({row.cause_key or row.error for row in group}))})"
 
 
 def observe(

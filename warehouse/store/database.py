@@ -66,9 +66,11 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
-        """Hold the file lock, if this user can write it; yields the path of the file, made if missing."""
-        can_lock = any(os.access(path, os.W_OK) for path in (self.path.parent, self.lock_path))
-        if self.path.exists() and not can_lock:
+        """Hold the file lock; yields the path of the file, which the caller may open, copy or replace.
+
+        Creates a missing file. Takes no lock for an existing file in a folder that this user cannot write to.
+        """
+        if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
             return
         with translate_errors(self.path):

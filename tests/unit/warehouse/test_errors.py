@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -60,18 +58,6 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
 def test_an_issue_of_a_file_is_reported_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):
         raise error
-
-
-def test_the_lock_counts_in_an_unwritable_folder_too(given: Given) -> None:
-    given.working.parent.chmod(0o500)
-    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
-    code = "import sys; from warehouse.store.database import Store"
-    code += "; Store(sys.argv[1], lock_seconds=0).reading().__enter__()"
-    with begun("hold", Store(given.data_dir).lock_path) as other:
-        command = [*as_anybody, sys.executable, "-c", code, str(given.data_dir)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        other.kill()
-    assert "Another command is running" in done.stderr
 
 
 def test_a_signal_during_a_statement_interrupts() -> None:
