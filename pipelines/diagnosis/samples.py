@@ -19,6 +19,7 @@ from pipelines.months import Month
 from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
+from pipelines.normalize.types import AMBIGUOUS
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import RequestVariant, Span
 from pipelines.shapes.proposal import IdsByColumn, propose
@@ -122,7 +123,7 @@ def _read_answers(
             f"{table.name}.{column.name}"
             for table in report.tables
             for column in declared_columns(table)
-            if column.needed
+            if column.needed and AMBIGUOUS not in str(error)
         ]
         return replace(sample, state="not understood", missing=tuple(needed), sentence=str(error))
     if not (answer.rejected or any(table.frame.height for table in answer.tables)):
