@@ -35,6 +35,7 @@ def test_rows_that_a_load_would_reject_are_not_understood() -> None:
     assert (len(seen.missing), two_ways.state, two_ways.missing) == (3, "not understood", ())
 
 
-def test_an_envelope_around_a_documented_report_is_proposed_as_its_root() -> None:
-    seen = sample("running_commissions", {"page": 1, "result": [event()]})
-    assert (seen.state, seen.proposal) == ("proposed", '[running_commissions]\nroot = "result"\n')
+def test_the_only_envelope_around_a_documented_report_is_proposed_as_its_root() -> None:
+    seen = sample("running_commissions", {"page": 1, "result": {"answer": [event()]}})
+    assert (seen.state, seen.proposal) == ("proposed", '[running_commissions]\nroot = "result.answer"\n')
+    assert sample("running_commissions", {"old": [event()], "new": [event()]}).state == "not understood"
