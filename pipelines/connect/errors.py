@@ -128,16 +128,15 @@ CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are answered, "
     "both are right; then ask the service's support whether it has the requested months."
 )
-TOO_OLD_OR_GROUP = (
-    "If the requested months are older than the service's data, set BROKERBI_START to a later month. If the "
-    "report does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch it off "
-    "with BROKERBI_REPORTS."
+ASK_OR_NARROW = (
+    "Ask the service's support, quoting the answer. If only months before its data are rejected, set a later "
+    "BROKERBI_START; if only a group is, list its offices in BROKERBI_CUSTOMERS, or switch the report off."
 )
 NOT_JSON = "If the error lasts, ask the service's support, or switch the report off with BROKERBI_REPORTS."
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
-    400: (BadRequest, "it rejects the request.", TOO_OLD_OR_GROUP),
+    400: (BadRequest, "it rejects the request.", ASK_OR_NARROW),
     403: (Forbidden, "the login has no access to this report.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
