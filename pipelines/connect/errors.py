@@ -148,11 +148,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
-    "stale": (
-        Unavailable,
-        "answered from a cache",
-        "Configure the cache or proxy in front of the service not to store its answers.",
-    ),
+    "stale": (Unavailable, "answered from a cache", "Configure the cache or proxy not to store the answers."),
     "not json": (NotJson, "answered with something that is not JSON", NOT_JSON),
 }
 """For each kind of error of the last try: the class, how the try ended, and the remedy."""

@@ -133,13 +133,12 @@ def _read_answers(
         return sample
     first = answer.tables[0]
     filled = [column for column in first.columns if first.frame[column.name].count()]
-    declared = {column.name for column in declared_columns(report.tables[0])}
     return replace(
         sample,
         state="columns missing" if answer.missing else "as declared",
-        columns=tuple(column.name for column in filled if column.name in declared),
+        columns=tuple(column.name for column in filled if column.documented),
         missing=answer.missing,
-        extra=tuple(column.source for column in filled if column.name not in declared),
+        extra=tuple(column.source for column in filled if not column.documented),
     )
 
 
