@@ -161,7 +161,8 @@ class _Pusher:
             self._record_status(change, PushStatus.CONFIRMED, current=values)
         else:
             why = "it was sent, but the service does not show it; push the plan again later"
-            self._record_status(change, PushStatus.UNCONFIRMED, why, current=values)
+            reason = ". ".join(filter(None, (why, self.statuses[change.key].reason)))
+            self._record_status(change, PushStatus.UNCONFIRMED, reason, current=values)
 
     async def _read(self, change: Change) -> Values:
         return await read_budget(self.clients, budget_reports(self.settings, self.context), change)
@@ -177,8 +178,8 @@ class _Pusher:
         sys.audit("brokerbi.budget_intended")
         try:
             await self.clients(change.customer, path).post(request)
-        except UNCERTAIN:
-            return True
+        except UNCERTAIN as error:
+            self.statuses[change.key] = BudgetStatus(PushStatus.SENT, error.issue)
         except errors.ConnectError as error:
             del self.sent[change.key]
             reason = f"{error.issue} {USE_OWN_ID}" if isinstance(error, errors.NotFound) else error.issue

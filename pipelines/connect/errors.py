@@ -128,16 +128,15 @@ CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (like M30011). If other months of the report are answered, "
     "both are right; then ask the service's support whether it has the requested months."
 )
-TOO_OLD_OR_GROUP = (
-    "If the requested months are older than the service's data, set BROKERBI_START to a later month. If the "
-    "report does not answer for a group, list the group's offices in BROKERBI_CUSTOMERS, or switch it off "
-    "with BROKERBI_REPORTS."
+ASK_OR_NARROW = (
+    "Ask the service's support, quoting the answer. If only months before its data are rejected, set a later "
+    "BROKERBI_START; if only a group is, list its offices in BROKERBI_CUSTOMERS, or switch the report off."
 )
 NOT_JSON = "If the error lasts, ask the service's support, or switch the report off with BROKERBI_REPORTS."
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
-    400: (BadRequest, "it rejects the request.", TOO_OLD_OR_GROUP),
+    400: (BadRequest, "it rejects the request.", ASK_OR_NARROW),
     403: (Forbidden, "the login has no access to this report.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
@@ -149,11 +148,7 @@ ERRORS_BY_KIND: dict[ErrorKind, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
-    "stale": (
-        Unavailable,
-        "answered from a cache",
-        "Configure the cache or proxy in front of the service not to store its answers.",
-    ),
+    "stale": (Unavailable, "answered from a cache", "Configure the cache or proxy not to store the answers."),
     "not json": (NotJson, "answered with something that is not JSON", NOT_JSON),
 }
 """For each kind of error of the last try: the class, how the try ended, and the remedy."""

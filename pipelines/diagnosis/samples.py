@@ -7,6 +7,7 @@ first, because their ids show which fields of the other reports are ids of offic
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,8 +20,10 @@ from pipelines.months import Month
 from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.rows import OnlyPlainValues, ShapeMismatch
+from pipelines.normalize.types import AMBIGUOUS
 from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import RequestVariant, Span
+from pipelines.shapes.places import places_of
 from pipelines.shapes.proposal import IdsByColumn, propose
 from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import MIN_PAGE_SIZE, UNPAGED
@@ -95,18 +98,19 @@ def judge_answers(
     if report.is_assumed and (proposal := propose(report, values, known_ids)).tables:
         state = "proposed" if proposal.is_complete else sample.state
         return replace(sample, state=state, proposal=proposal.as_toml())
-    envelope = values[0] if sample.state == "not understood" and type(values[0]) is dict else {}
-    for name in (name for name, value in envelope.items() if name.isidentifier() and value):
-        inner = _read_answers(replace(report, root=name), documents, months, timezone)
-        if inner.state == "as declared":
-            return replace(inner, state="proposed", proposal=f'[{report.name}]\nroot = "{name}"\n')
+    places = places_of(values) if sample.state == "not understood" else []
+    heads = [re.findall(r"\w+", re.split(r"[^\w.]", place.path)[0]) for place in places]
+    roots = {".".join(head[:length]) for head in heads for length in range(1, len(head) + 1)}
+    inner = {root: _read_answers(replace(report, root=root), documents, months, timezone) for root in roots}
+    match [root for root in roots if inner[root].state == "as declared"]:
+        case [root]:
+            return replace(inner[root], state="proposed", proposal=f'[{report.name}]\nroot = "{root}"\n')
     if not sample.missing:
         return sample
     needed = ", ".join(sample.missing)
-    is_read = sample.state == "columns missing"
-    moved = 'If the rows have moved, write rows = "their path" in shapes.toml. Marts need'
-    lacking = f"No row has {needed}, which marts need" if is_read else f"{moved} {needed}"
-    return replace(sample, sentence=". ".join(filter(None, (sample.sentence, lacking, REMEDY))))
+    moved = f'{sample.sentence}. If the rows have moved, write rows = "their path" in shapes.toml. Marts need'
+    lacking = f"{moved} {needed}" if sample.sentence else f"No row has {needed}, which marts need"
+    return replace(sample, sentence=f"{lacking}. {REMEDY}")
 
 
 def _read_answers(
@@ -122,20 +126,19 @@ def _read_answers(
             f"{table.name}.{column.name}"
             for table in report.tables
             for column in declared_columns(table)
-            if column.needed
+            if column.needed and AMBIGUOUS not in str(error)
         ]
         return replace(sample, state="not understood", missing=tuple(needed), sentence=str(error))
     if not (answer.rejected or any(table.frame.height for table in answer.tables)):
         return sample
     first = answer.tables[0]
     filled = [column for column in first.columns if first.frame[column.name].count()]
-    declared = {column.name for column in declared_columns(report.tables[0])}
     return replace(
         sample,
         state="columns missing" if answer.missing else "as declared",
-        columns=tuple(column.name for column in filled if column.name in declared),
+        columns=tuple(column.name for column in filled if column.documented),
         missing=answer.missing,
-        extra=tuple(column.source for column in filled if column.name not in declared),
+        extra=tuple(column.source for column in filled if not column.documented),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ class Sources:
             key = name.removeprefix(PREFIX).lower()
             is_nested = name.startswith((CUSTOMER, LOGIN)) or name in (CONFIG, TRACEBACK)
             if name.startswith(PREFIX) and key not in self.names and not is_nested:
-                self._note_unknown(name, key)
+                self._note_unknown(name, nearest(key, [*self.names, "config"]), variable)
         return _with_customer_tables(source())
 
     def _read_file(self, model: type[BaseSettings], directory: Path) -> Table:
@@ -84,7 +84,7 @@ class Sources:
             raise SettingsError([f"{path} cannot be read as TOML: {error}."]) from None
         for key in [key for key in table if key not in self.names]:
             del table[key]
-            self._note_unknown(f"{key} in {path}", key)
+            self._note_unknown(f"{key} in {path}", nearest(key.removeprefix(PREFIX), self.names), str)
         for prefix, part in tables_in(table):
             make_paths_absolute(part, path.parent)
             for key in [key for key in part if f"{key}_file" in self.names]:
@@ -95,14 +95,13 @@ class Sources:
                 )
         return table
 
-    def _note_unknown(self, name: str, key: str) -> None:
-        similar = nearest(key, [*self.names, "config"])
+    def _note_unknown(self, name: str, similar: str | None, spelled: Callable[[str], str]) -> None:
         if similar and similar.startswith(PRIVACY_PREFIXES):  # a typo must not turn a privacy setting off
-            self.problems.append(f"{name} is not a setting; did you mean {variable(similar)}?")
+            self.problems.append(f"{name} is not a setting; did you mean {spelled(similar)}?")
         else:
-            hint = f"; did you mean {variable(similar)}?" if similar else "."
-            self.mistyped[similar or key] = f"{name} is not a setting and was ignored{hint}"
-            self.warnings.append(self.mistyped[similar or key])
+            hint = f"; did you mean {spelled(similar)}?" if similar else "."
+            self.mistyped[similar or name] = f"{name} is not a setting and was ignored{hint}"
+            self.warnings.append(self.mistyped[similar or name])
 
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
-REMEDY = (
-    "Compare the report with the brokerage system. If each answer that is held back is right, run `brokerbi "
-    "sync --accept-shrink --report {report}` (for one customer, add `--customer ID`), or launch the report "
-    "in Dagster with the tag brokerbi/accept_shrink=yes."
+ACCEPT = (
+    "run `brokerbi sync --accept-shrink --report {report}` (for one customer, add `--customer ID`), or "
+    "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
 )
+REMEDY = "Compare the report with the brokerage system. If each answer that is held back is right, " + ACCEPT
 REMEDY_FOR_COLUMNS = (
-    "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes "
-    "--report {report}` shows what arrives). " + REMEDY
+    "If the service has renamed the empty columns (`brokerbi shapes --report {report}` shows what arrives), "
+    "write their paths in shapes.toml and run `brokerbi sync`. Only if it really dropped them, " + ACCEPT
 )
 
 

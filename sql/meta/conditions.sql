@@ -139,14 +139,10 @@ all_conditions AS (
         status AS kind, report, customer, month, since_utc, error_kind AS cause, error,
         coalesce(
             remedy,
-            CASE error_kind
-                WHEN 'UnreadableRows'
-                    THEN 'If its rows have moved (`brokerbi shapes --report ' || report || '` shows what arrived), correct its shape '
-                        || 'in shapes.toml; then run `brokerbi sync`, which requests it again.'
-                WHEN 'MessageInsteadOfRows'
-                    THEN 'The next sync requests it again. If the message recurs, ask the service''s support.'
-                ELSE 'Ask the service''s support about it.'
-            END
+            CASE WHEN error_kind = 'UnreadableRows'
+                THEN 'If its rows or fields have moved (`brokerbi shapes --report ' || report || '` shows what arrived), correct its '
+                    || 'shape in shapes.toml and run `brokerbi sync`; otherwise ask the service''s support about it.'
+                ELSE 'The next sync requests it again. If it fails again, ask the service''s support about it.' END
         ) AS remedy,
         last_try, login, trouble, gist
     FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
@@ -205,9 +201,7 @@ all_conditions AS (
     SELECT
         'quarantine' AS kind, report, customer, month, min(fetched_at_utc) AS since_utc, 'quarantine' AS cause,
         'Rows were not loaded, mostly of ' || arg_max(table_name || ': ' || reason, "rows") AS error,
-        'To see them: `brokerbi query "FROM meta.quarantine"`. ' || CASE WHEN arg_max(reason, "rows") LIKE '%shapes.toml%'
-            THEN 'Write `decimal = ","` or `decimal = "."` below `[' || report || ']` in shapes.toml, then run `brokerbi sync`.'
-            ELSE 'Ask the service''s support to correct them; the next answer replaces them.' END AS remedy,
+        'To see them: `brokerbi query "FROM meta.quarantine"`. Ask the service''s support to correct them.' AS remedy,
         'quarantine_is_empty' AS check_name, sum("rows") AS row_count
     FROM meta.quarantine
     GROUP BY report, customer, month
@@ -295,7 +289,12 @@ all_conditions AS (
 
 graded_conditions AS (
     SELECT
-        all_conditions.* REPLACE (coalesce(all_conditions.severity, kinds.severities[1]) AS severity),
+        all_conditions.* REPLACE (
+            coalesce(all_conditions.severity, kinds.severities[1]) AS severity,
+            CASE WHEN error LIKE '%set decimal in shapes.toml%'
+                THEN 'Write `decimal = ","` or `decimal = "."` below `[' || report || ']` in shapes.toml, then run `brokerbi sync`.'
+                ELSE remedy END AS remedy
+        ),
         kinds.is_of_figures,
         CASE
             WHEN cause = 'UnreadableRows' THEN report || ': ' || gist

@@ -110,6 +110,7 @@ def test_what_the_service_lost_is_unconfirmed_and_sent_by_the_next_push(here: Bu
     plan = here.plan(NEW)
     pushed = here.push(plan, Fault("503", path=SETTING))
     assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 1})
+    assert [row.reason.split("; ")[-1] for row in pushed.statuses.values()] == ["the last answered 503."]
     assert (here.push(plan).is_confirmed, here.sent) == (True, {here.users[0]: 1})
     assert here.ledger("status, sent_count") == [("confirmed", 2)]
 

@@ -115,10 +115,9 @@ def test_an_unknown_variable_causes_a_warning_with_the_most_similar_name(
 
 
 def test_an_unknown_key_of_the_file_causes_a_warning_with_the_most_similar_name(tmp_path: Path) -> None:
-    [warning] = load(tmp_path, "consurrency = 3").warnings
-    assert warning.startswith(
-        f"consurrency in {tmp_path}/brokerbi.toml is not a setting and was ignored; did"
-    )
+    warnings = load(tmp_path, "consurrency = 3\nBROKERBI_CONCURRENCY = 3").warnings
+    said = f"in {tmp_path}/brokerbi.toml is not a setting and was ignored; did you mean concurrency?"
+    assert warnings == tuple(f"{key} {said}" for key in ("consurrency", "BROKERBI_CONCURRENCY"))
 
 
 @pytest.mark.parametrize(
