@@ -214,7 +214,7 @@ async def request_samples(
             pair = (sample.report, sample.customer)
             if sample.error is None:
                 forget_denial(connection, *pair)
-            elif isinstance(sample.error, Forbidden) and pair not in denied:
+            elif isinstance(sample.error, Forbidden) and not (session.breaker.stop_error or pair in denied):
                 record_denial(connection, *pair, clock.utc_now())
     return samples
 

@@ -12,7 +12,6 @@ from tempfile import mkdtemp
 import httpx
 import pytest
 
-from pipelines.connect.errors import RUN_AGAIN
 from pipelines.diagnosis.doctor import SHIPPED_FILE, Finding, examine
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
@@ -79,13 +78,16 @@ def test_a_future_start_is_rejected(tmp_path: Path) -> None:
         findings(replace(world, settings=settings))
 
 
-def test_a_service_that_answers_the_first_customer_with_errors_gets_no_more_requests(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path / "data", REPORTS, customers="G1,M30016")
-    world.service.faults.switch([Fault("503")])
-    finding = worst(world, "service", ask=True)
-    assert "4 requests in a row" in finding.result
-    assert finding.remedy == RUN_AGAIN
-    assert [one.customer for one in world.asked] == ["G1"] * 8
+@pytest.mark.parametrize(
+    ("kind", "words", "requests"), [("503", "4 requests in a row", 8), ("403", "denies access to every", 9)]
+)
+def test_a_service_that_answers_with_errors_gets_no_more_requests_and_no_denial_is_recorded(
+    tmp_path: Path, kind: str, words: str, requests: int
+) -> None:
+    world = whole_chain(tmp_path / "data", REPORTS, customers="G1,M30016,M30017")
+    world.service.faults.switch([Fault(kind)])
+    assert words in worst(world, "service", ask=True).result
+    assert (len(world.asked), world.rows("FROM meta.access")) == (requests, [])
 
 
 def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
