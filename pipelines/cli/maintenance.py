@@ -119,12 +119,9 @@ def run_replay(
             )
         finally:
             progress.show("")
-    say(
-        f"{counted(result.loads, 'load')}, {counted(result.rows, 'row')} from landing, "
-        f"{count(result.rejected)} in quarantine; run `brokerbi publish` next"
-    )
-    for note in result.notes:
-        say(note)
+    loads, rows, rejected = counted(result.loads, "load"), counted(result.rows, "row"), count(result.rejected)
+    outcome = f"{loads}, {rows} from landing, {rejected} in quarantine; run `brokerbi publish` next"
+    say("\n".join((outcome, *result.notes)))
     warn(*result.failures, *result.unfit)
     return 1 if result.failures or result.unfit else 0
 

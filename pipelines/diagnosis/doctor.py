@@ -23,7 +23,7 @@ from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Kind, Severity
+from warehouse.ledger.conditions import GAVE_UP, Kind, Severity
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
 
@@ -195,7 +195,8 @@ def _state_findings(
         planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
-        conditions = list(directory_conditions(settings.data_dir, now))
+        # work that gave up may have met the same error
+        conditions = [row for row in directory_conditions(settings.data_dir, now) if row.cause != GAVE_UP]
         if not any(row.error.rstrip(".") in str(error) for row in conditions):
             yield Finding("working file", Severity.ERROR, str(error))
     else:

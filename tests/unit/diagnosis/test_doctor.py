@@ -22,9 +22,11 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.unit.assets.harness import settings
+from warehouse.errors import FileDamaged
 from warehouse.ledger.conditions import Severity
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
+from warehouse.store.lock import work_lock
 
 REPORTS = ("sales", "commission_office", "users", "live_activity")
 
@@ -99,6 +101,8 @@ def test_an_error_message_with_status_200_is_no_answer(world: Scenario) -> None:
 
 def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested(read: Scenario) -> None:
     os.truncate(Store(read.data_dir).path, 100_000)
+    with pytest.raises(FileDamaged), work_lock(read.data_dir, "sync", on_wait=print, remedy="Repeat."):
+        read.sync()
     found = findings(read, ask=True)
     assert [one.subject for one in found if "is damaged" in one.result] == ["working file"]
     assert read.asked == []
