@@ -232,9 +232,10 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
     """The conditions that need no working file: disk, unfinished erasures, daemon and stuck commands."""
     yield from _disk_conditions(data_dir)
-    yield from open_erasures(data_dir)
-    yield from silent_daemon(data_dir, now)
-    yield from _unfinished_work(data_dir, now)
+    with suppress(PermissionError):
+        yield from open_erasures(data_dir)
+        yield from silent_daemon(data_dir, now)
+        yield from _unfinished_work(data_dir, now)
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
@@ -264,7 +265,9 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.NOT_WRITABLE,
             error=f"{path} is not writable{', as its file system is read-only' if is_read_only else ''}.",
-            remedy="Mount it for writing." if is_read_only else "Give brokerbi's system user write access.",
+            remedy="Mount it for writing."
+            if is_read_only
+            else "Run brokerbi as its owner, or give it access.",
         )
     if (free := disk_usage(nearest_existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(
