@@ -166,14 +166,6 @@ def test_rollback_restores_the_previous_versions_one_by_one(given: Given, tmp_pa
     assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("3",)]
 
 
-def test_rollback_to_a_named_version_can_also_go_forward(given: Given, tmp_path: Path) -> None:
-    first, second = published(given, 1), published(given, 2)
-    for one in (first, second):
-        assert rollback(tmp_path, to=one.version, now=NOON).version == one.version
-    names = [(first.version,), (second.version,)]
-    assert given.rows("SELECT name FROM meta.publications WHERE status = 'rolled back'") == names
-
-
 def damage(path: Path) -> None:
     """Change one byte in the middle of a file, and nothing else."""
     with path.open("r+b") as file:
