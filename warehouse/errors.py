@@ -55,8 +55,6 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
 _NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
-_UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
-"""Names of our temporary files, which are renamed once they are complete."""
 DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
     "Failed to replay WAL|Failure while replaying WAL|Serialization Error"
@@ -87,11 +85,10 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
             "Free some space, then run the command again."
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
-        target = Path(getattr(error, "filename", None) or path)
-        is_cause = os.access(target, os.F_OK) and not os.access(target, os.W_OK)
-        if _UNFINISHED.match(target.name) or not (is_cause or os.access(target.parent, os.W_OK)):
-            target = target.parent  # the operator would not find a temporary name
-        how = "mount it for writing" if "Read-only" in text else "give the pipeline's user write access"
+        named = Path(getattr(error, "filename", None) or path)  # temporary, or in a closed folder, perhaps
+        found = [place for place in (named, *named.parents) if os.access(place, os.F_OK)]
+        target = next((place for place in found[:2] if not os.access(place, os.W_OK)), found[0])
+        how = "mount it for writing" if "Read-only" in text else "run brokerbi as its owner, give it access"
         return WarehouseError(f"{target} is not writable; {how}, or point BROKERBI_DATA_DIR somewhere else.")
     if "Could not set lock on file" in text:
         pid = re.search(r"PID (\d+)", text)

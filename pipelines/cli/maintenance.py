@@ -118,12 +118,13 @@ def run_replay(
             )
         finally:
             progress.show("")
-        say(
-            f"{counted(result.loads, 'load')}, {counted(result.rows, 'row')} from landing, "
-            f"{count(result.rejected)} in quarantine; run `brokerbi publish` next"
+        loads, rows, rejected = (
+            counted(result.loads, "load"),
+            counted(result.rows, "row"),
+            count(result.rejected),
         )
-        for note in result.notes:
-            say(note)
+        outcome = f"{loads}, {rows} from landing, {rejected} in quarantine; run `brokerbi publish` next"
+        say("\n".join((outcome, *result.notes)))
         if failures := [*result.failures, *result.unfit]:
             warn(*failures[:-1])
             raise WarehouseError(failures[-1])

@@ -23,7 +23,7 @@ from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Kind, Severity
+from warehouse.ledger.conditions import GAVE_UP, Kind, Severity
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
 
@@ -68,8 +68,8 @@ def examine(
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from _settings_findings(settings)
-    for folder in (settings.data_dir / "landing", settings.data_dir / "work"):
-        if folder.exists() and folder.stat().st_mode & 0o077:
+    for folder in (*settings.data_dir.glob("landing"), *settings.data_dir.glob("work")):
+        if folder.stat().st_mode & 0o077:
             result = f"{folder} holds personal data, and other system users can read it"
             yield Finding("privacy", Severity.WARNING, result, f"chmod 700 {folder}")
     yield from _dagster_findings(settings, environment)
@@ -195,8 +195,9 @@ def _state_findings(
         planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
-        conditions = list(directory_conditions(settings.data_dir, now))
-        if not any(row.error.rstrip(".") in str(error) for row in conditions):
+        # work that gave up may have met the same error
+        conditions = [row for row in directory_conditions(settings.data_dir, now) if row.cause != GAVE_UP]
+        if all(row.kind != Kind.NOT_WRITABLE for row in conditions):
             yield Finding("working file", Severity.ERROR, str(error))
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)

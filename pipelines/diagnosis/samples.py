@@ -198,10 +198,8 @@ async def request_samples(
     `known_ids`. Raises WarehouseError if the ledger cannot be read or written.
     """
     clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
-    today = settings.today_local(clock)
-    denied = {
-        pair for pair, at in ledger_of(store).denied.items() if at.astimezone(ZoneInfo(zone)).date() == today
-    }
+    denials, today = ledger_of(store).denied, settings.today_local(clock)
+    denied = {pair for pair, at in denials.items() if at.astimezone(ZoneInfo(zone)).date() == today}
     retry_limit = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
     async with context.open_session(settings.model_copy(update=retry_limit), "samples") as session:
@@ -217,7 +215,7 @@ async def request_samples(
             pair = (sample.report, sample.customer)
             if sample.error is None:
                 forget_denial(connection, *pair)
-            elif isinstance(sample.error, Forbidden) and pair not in denied:
+            elif isinstance(sample.error, Forbidden) and not (session.breaker.stop_error or pair in denied):
                 record_denial(connection, *pair, clock.utc_now())
     return samples
 

@@ -217,7 +217,7 @@ class _Run:
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
         for task in denied_tasks:
-            record_denial(connection, *task.planned.pair, now)
+            record_denial(connection, *task.planned.pair, now, self.summary.started_utc)
         for pair, cap in learned.items():
             if cap != Cap():
                 record_cap(connection, *pair, cap, now)

@@ -53,11 +53,13 @@ requested_reports AS (
     WHERE state <> 'switched off' AND NOT (state = 'never read' AND last_failure_utc IS NULL)
 ),
 
+-- Customers with access to less than half of the requested reports, and with no other answer or failure since.
 denied_customers AS (
-    SELECT customer, max(denied_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
+    SELECT customer, min(denied_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
     FROM requested_reports
     GROUP BY customer
-    HAVING count(*) > 1 AND bool_and(state = 'no access')
+    HAVING count(denied_since_utc) > greatest(1, count(*) / 2)
+        AND max(greatest(last_success_utc, last_failure_utc)) FILTER (denied_since_utc IS NULL) >= since_utc IS NOT TRUE
 ),
 
 latest AS (
@@ -148,8 +150,7 @@ all_conditions AS (
     FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
     UNION ALL BY NAME
     SELECT
-        'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause,
-        'Access to every report is denied (403).' AS error,
+        'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause, 'Access is denied (403), and no report is read.' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
         || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID` requests it before tomorrow.' AS remedy

@@ -53,11 +53,12 @@ def refused(given: Given, *reports: str, at: datetime = NOW) -> None:
         record_denial(given, report, customer, at.replace(tzinfo=UTC))
 
 
-def test_a_customer_is_denied_if_all_of_several_requested_reports_are_denied() -> None:
+def test_a_customer_is_denied_if_most_requested_reports_are_and_no_other_was_read_since() -> None:
     given = warehouse()
     reports = [{"report": name, "subject": "x", "is_on": True} for name in ("sales", "users", "tips")]
     write_configured(given, "reports", reports)
-    held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+    for report in ("sales", "budget_crm"):
+        held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     refused(given, "sales", "users")
     assert conditions(given) == [("access denied", "error", None, "M1")]
 
@@ -103,7 +104,7 @@ def test_a_denied_report_is_access_lost_or_never_granted(
     given: Given, read: list[str], denied: list[str], expected: list[tuple[object, ...]]
 ) -> None:
     for report in read:
-        held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+        held(given, report, "M1", ["2026-01"], at_utc=NOW)
     refused(given, *denied)
     probe = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "403"}
     insert_rows(given, "meta.probes", [probe])

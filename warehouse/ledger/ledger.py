@@ -170,15 +170,16 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     )
 
 
-def record_denial(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record that a report was denied (403), or left out after denials of other reports of the customer."""
-    denials = connection.execute(
+def record_denial(
+    connection: DuckDBPyConnection, report: str, customer: str, at: datetime, begun: datetime | None = None
+) -> None:
+    """Record that a report is denied (403), or left out after other denials, since its run has `begun`."""
+    earlier = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
-    ).fetchall()
-    now = naive_utc(at_utc)
-    since = denials[0][0] if denials else now
-    row = {"report": report, "customer": customer, "since_utc": since, "denied_at_utc": now}
+    ).fetchone()
+    [since] = earlier or [naive_utc(begun or at)]
+    row = {"report": report, "customer": customer, "since_utc": since, "denied_at_utc": naive_utc(at)}
     replace_rows(connection, "access", [row], key=["report", "customer"])
 
 

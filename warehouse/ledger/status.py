@@ -167,7 +167,7 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
 def nearest_existing(data_dir: Path) -> Path:
     """A data directory, or the nearest folder above it that exists."""
     absolute = Path(data_dir).absolute()
-    return next(path for path in (absolute, *absolute.parents) if path.exists())
+    return next(path for path in (absolute, *absolute.parents) if os.access(path, os.F_OK))
 
 
 def unwritable_paths(data_dir: Path) -> list[Path]:
@@ -177,7 +177,7 @@ def unwritable_paths(data_dir: Path) -> list[Path]:
         return [root]
     names = ("landing", "work", "work/warehouse.duckdb", "published")
     paths = (root, *(Path(data_dir) / name for name in names))
-    return [path for path in paths if path.exists() and not os.access(path, os.W_OK)]
+    return [path for path in paths if os.access(path, os.F_OK) and not os.access(path, os.W_OK)]
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:

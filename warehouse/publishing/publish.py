@@ -225,8 +225,9 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
         return version
     description = f"version {to}" if to else "earlier version"
     others = [*versions.undamaged({*versions.names()} - {*candidates, current})]
+    damaged = f", except damaged ones: {', '.join(candidates)}" if candidates else ""
+    offer = f"Other versions there: {', '.join(others)}. " if others else ""
     raise WarehouseError(
-        f"There is no undamaged {description} in {versions.folder}. Other undamaged versions there: "
-        f"{', '.join(others) or 'none'}. "
+        f"No {description} is kept in {versions.folder}{damaged}. {offer}"
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

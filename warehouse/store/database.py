@@ -62,7 +62,7 @@ class Store:
     @property
     def is_lost(self) -> bool:
         """Whether landing has answers, but the file that had their rows does not exist."""
-        return not self.path.exists() and any(self.data_dir.glob("landing/*"))
+        return not os.access(self.path, os.F_OK) and any(self.data_dir.glob("landing/*"))
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
@@ -97,7 +97,9 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
         """Open the file read-only under the file lock. If it does not exist, opens an empty one in memory."""
-        if self.path.exists():
+        with translate_errors(self.path):
+            exists = self.path.exists()
+        if exists:
             with self.opened(read_only=True) as connection:
                 yield connection
         else:

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from warehouse.errors import FileDamaged, ReplayNeeded, WarehouseError, translate_errors
+from warehouse.errors import ReplayNeeded, WarehouseError, translate_errors
 from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
@@ -119,9 +119,8 @@ def work_lock(
         try:
             yield blocker.begun_utc if blocker else None
         except BaseException as error:
-            has_condition = isinstance(error, ReplayNeeded | FileDamaged)  # about an unusable file
             sentence = sentence_of(error) if isinstance(error, Exception) else "it was interrupted"
-            is_left = remedy and sentence and not has_condition
+            is_left = remedy and sentence and not isinstance(error, ReplayNeeded)  # status finds a lost file
             _record(lock, [replace(work, error=sentence), *left] if is_left else left)
             raise
         _record(lock, [other for other in left if completes is not None and other.task not in completes])

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.cli.main import main
+from pipelines.cli.main import main, working
 from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import Login
 from tests.scenarios.scenario import synced
+from tests.unit.assets.harness import settings
+from warehouse.errors import FileDamaged
+from warehouse.store.lock import WORK, unfinished_work
 from warehouse.store.versions import Versions
 
 BROKERBI = "import sys; from pipelines.cli.main import main; sys.exit(main())"
@@ -89,3 +92,13 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
         assert main(["sync"]) == 1
         said.append(f"published {Versions(stopped.data_dir).published}" in capsys.readouterr().out)
     assert said == [True, False]
+
+
+def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(tmp_path: Path) -> None:
+    here = settings(tmp_path)
+    with pytest.raises(FileDamaged), working(here, "sync", remedy="Repeat."):
+        raise FileDamaged("damaged")
+    (here.data_dir / "landing" / "users").mkdir(parents=True)
+    with working(here, "replay"):
+        pass
+    assert unfinished_work(here.data_dir / WORK) == []

@@ -18,7 +18,7 @@ import pytest
 
 from pipelines.diagnosis.health import directory_conditions
 from tests.unit.warehouse.other_process import begun
-from warehouse.errors import WarehouseError
+from warehouse.errors import FileDamaged, WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.store.lock import WAITING, WORK, holder_of, work_lock
 
@@ -102,14 +102,14 @@ def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_
 def test_work_that_was_killed_or_gave_up_is_named_until_other_work_finishes_its_task(tmp_path: Path) -> None:
     narrow = "brokerbi sync --report users"
     with pytest.raises(WarehouseError), working(tmp_path, narrow, ()):
-        raise WarehouseError("the disk is full")
+        raise FileDamaged("the file is damaged")
     with another_process(tmp_path):
         assert left(tmp_path) == []
     with working(tmp_path, "run 1 of nightly", ("nightly",)):
         pass
     killed, gave_up = left(tmp_path)
     assert killed.endswith("was stopped before it ended.")
-    assert gave_up == f"{narrow}, begun 2026-06-01 05:00 UTC, gave up: the disk is full"
+    assert gave_up == f"{narrow}, begun 2026-06-01 05:00 UTC, gave up: the file is damaged"
     for what, completes, expected in ((narrow, (), [killed]), ("brokerbi sync", None, [])):
         with working(tmp_path, what, completes):
             pass
