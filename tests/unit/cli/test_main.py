@@ -96,7 +96,7 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
 
 def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(tmp_path: Path) -> None:
     here = settings(tmp_path)
-    with pytest.raises(FileDamaged), working(here, "sync", remedy="Repeat."):
+    with pytest.raises(FileDamaged), working(here, "sync", loads=True):
         raise FileDamaged("damaged")
     (here.data_dir / "landing" / "users").mkdir(parents=True)
     with working(here, "replay"):
