@@ -125,9 +125,8 @@ def run_replay(
         )
         outcome = f"{loads}, {rows} from landing, {rejected} in quarantine; run `brokerbi publish` next"
         say("\n".join((outcome, *result.notes)))
-        if failures := [*result.failures, *result.unfit]:
-            warn(*failures[:-1])
-            raise WarehouseError(failures[-1])
+        if failures := result.failures + result.unfit:
+            raise WarehouseError("\n".join(failures))
     return 0
 
 

@@ -66,10 +66,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
-        """Hold the file lock; yields the path of the file, which the caller may open, copy or replace.
-
-        Creates a missing file. Takes no lock for an existing file in a folder that this user cannot write to.
-        """
+        """Hold the file lock, unless its folder is unwritable; yields the file's path, made if missing."""
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
             return
