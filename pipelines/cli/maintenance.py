@@ -100,7 +100,6 @@ def run_replay(
     from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
-    from warehouse.errors import WarehouseError
 
     settings = read_settings(offline=True)
     with working(settings, "replay", loads=True):
@@ -118,16 +117,11 @@ def run_replay(
             )
         finally:
             progress.show("")
-        loads, rows, rejected = (
-            counted(result.loads, "load"),
-            counted(result.rows, "row"),
-            count(result.rejected),
-        )
-        outcome = f"{loads}, {rows} from landing, {rejected} in quarantine; run `brokerbi publish` next"
-        say("\n".join((outcome, *result.notes)))
-        if failures := result.failures + result.unfit:
-            raise WarehouseError("\n".join(failures))
-    return 0
+    loads, rows, rejected = counted(result.loads, "load"), counted(result.rows, "row"), count(result.rejected)
+    outcome = f"{loads}, {rows} from landing, {rejected} in quarantine; run `brokerbi publish` next"
+    say("\n".join((outcome, *result.notes)))
+    warn(*result.failures, *result.unfit)
+    return 1 if result.failures or result.unfit else 0
 
 
 @command("erase")

@@ -23,7 +23,7 @@ from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import GAVE_UP, Kind, Severity
+from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
 
@@ -195,9 +195,11 @@ def _state_findings(
         planned = plan_full_sync(settings, store, context.clock)
         state = overview(store, unless_checked_since=now)
     except WarehouseError as error:
-        # work that gave up may have met the same error
-        conditions = [row for row in directory_conditions(settings.data_dir, now) if row.cause != GAVE_UP]
-        if all(row.kind != Kind.NOT_WRITABLE for row in conditions):
+        # what cannot be written, and work that met the same error, are told once
+        conditions = [
+            row for row in directory_conditions(settings.data_dir, now) if str(error) not in row.error
+        ]
+        if "not writable" not in str(error) or all(row.kind != Kind.NOT_WRITABLE for row in conditions):
             yield Finding("working file", Severity.ERROR, str(error))
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)

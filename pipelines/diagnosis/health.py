@@ -18,7 +18,7 @@ from pipelines.months import Month
 from pipelines.planning.plan import DENIED_TODAY
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
-from warehouse.ledger.conditions import ERROR, GAVE_UP, WARNING, Condition, Kind, Severity
+from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable_paths
 from warehouse.marts.queries import SQL
 from warehouse.persons.erased_list import read_erased
@@ -43,6 +43,7 @@ MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
 UNREAD_CUSTOMER = "No report has been read since the customer was added or switched on."
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
+GAVE_UP = "gave up"
 LONG_WAIT = timedelta(hours=1)
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
 """Kinds and causes of conditions that may follow from a disk that cannot be written."""
@@ -232,7 +233,7 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
 def directory_conditions(data_dir: Path, now: datetime) -> Iterator[Condition]:
     """The conditions that need no working file: disk, unfinished erasures, daemon and stuck commands."""
     yield from _disk_conditions(data_dir)
-    with suppress(PermissionError):
+    if all(os.access(path, os.X_OK) for path in (data_dir, *data_dir.glob("work"))):
         yield from open_erasures(data_dir)
         yield from silent_daemon(data_dir, now)
         yield from _unfinished_work(data_dir, now)

@@ -99,7 +99,8 @@ def judge_answers(
         state = "proposed" if proposal.is_complete else sample.state
         return replace(sample, state=state, proposal=proposal.as_toml())
     places = places_of(values) if sample.state == "not understood" else []
-    heads = [re.findall(r"\w+", re.split(r"[^\w.]", place.path)[0]) for place in places]
+    most = max((place.count for place in places), default=0)
+    heads = [re.findall(r"\w+", re.split(r"[^\w.]", row.path)[0]) for row in places if row.count == most]
     roots = {".".join(head[:length]) for head in heads for length in range(1, len(head) + 1)}
     inner = {root: _read_answers(replace(report, root=root), documents, months, timezone) for root in roots}
     match [root for root in roots if inner[root].state == "as declared"]:

@@ -45,31 +45,35 @@ class Fields:
         have_same_keys = set(map(len, objects)) == {len(set().union(*objects))}
         self.key_tuples = {tuple(objects[0]): None} if have_same_keys else dict.fromkeys(map(tuple, objects))
         self.spellings: dict[str, list[str]] = {}  # simplified name -> keys in the objects
+        self.apart: dict[str, list[str]] = {}  # simplified name -> keys that are fields of their own
         for key in dict.fromkeys(chain.from_iterable(self.key_tuples)):
             name = simplified(key)
             spellings = self.spellings.setdefault(name, [])
-            if any(self._differ(key, other) for other in spellings):
-                spellings = self.spellings.setdefault(f"{name} {key}", [])  # a field of its own
-            spellings.append(key)
-
-    def _differ(self, key: str, other: str) -> bool:
-        """Whether any object has different values under two spellings; null is no value."""
-        if not any(key in keys and other in keys for keys in self.key_tuples):
-            return False
-        pairs = ((element.get(key), element.get(other)) for element in self.objects)
-        return any(None not in pair and pair[0] != pair[1] for pair in pairs)
+            filled = (element for element in objects if element.get(key) is not None) if spellings else ()
+            if any(element.get(other) is not None for element in filled for other in spellings):
+                self.apart.setdefault(name, []).append(key)  # one object has a value under both
+                self.spellings[f"{name} {key}"] = [key]
+            else:
+                spellings.append(key)
 
     def values(self, name: str) -> list[Json]:
-        """The value of each object under a name; None for an object without such a member."""
+        """The value of each object under a name or, in an object without it, under a key that is `apart`."""
         keys = self.spellings.get(name, [name])
-        if len(keys) == 1:
+        first, apart = self.spellings.get(simplified(keys[0]), keys), self.apart.get(simplified(keys[0]), [])
+        if len(first) + len(apart) == 1:
             return [element.get(keys[0]) for element in self.objects]
-        values = (map(element.get, keys) for element in self.objects)
-        return [next((value for value in spelled if value is not None), None) for spelled in values]
+
+        def used(element: Object) -> str:
+            own = [key for key in first if key in element] or [key for key in apart if key in element]
+            return next((key for key in own if element[key] is not None), (own or keys)[0])
+
+        if keys == first:
+            return [element.get(used(element)) for element in self.objects]
+        return [None if used(element) == keys[0] else element.get(keys[0]) for element in self.objects]
 
     def key_tuples_without(self, name: str) -> set[tuple[str, ...]]:
         """The tuples of keys (`key_tuples`) that occur in objects without a member of this name."""
-        keys = set(self.spellings.get(name, ()))
+        keys = {*self.spellings.get(name, ()), *self.apart.get(name, ())}
         return {key_tuple for key_tuple in self.key_tuples if keys.isdisjoint(key_tuple)}
 
 

@@ -121,10 +121,7 @@ class _Normalizer:
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
     def _read_level(self, level: Level, parent: NormalizedTable | None) -> None:
-        """Read the columns of a level, make its table if its place has one, and read the levels below.
-
-        `parent` is the table in whose rows the level is nested, if any.
-        """
+        """Read a level, whose rows are nested in rows of `parent` if it is given, and the levels below."""
         place, table = level.place, level.place.table
         takes_lists = table is not None and table.name.count("__") < MAX_DEPTH
         contents = Contents(place.declared, place.lists, table is not None, takes_lists)

@@ -55,7 +55,7 @@ requested_reports AS (
 
 -- Customers with access to less than half of the requested reports, and with no other answer or failure since.
 denied_customers AS (
-    SELECT customer, min(denied_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
+    SELECT customer, max(denied_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
     FROM requested_reports
     GROUP BY customer
     HAVING count(denied_since_utc) > greatest(1, count(*) / 2)
@@ -150,7 +150,7 @@ all_conditions AS (
     FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
     UNION ALL BY NAME
     SELECT
-        'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause, 'Access is denied (403), and no report is read.' AS error,
+        'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause, 'Access to all or most reports is denied (403).' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
         || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID` requests it before tomorrow.' AS remedy
@@ -292,7 +292,7 @@ graded_conditions AS (
     SELECT
         all_conditions.* REPLACE (
             coalesce(all_conditions.severity, kinds.severities[1]) AS severity,
-            CASE WHEN error LIKE '%set decimal in shapes.toml%'
+            CASE WHEN error LIKE '%set decimal in shapes.toml%' AND report IS NOT NULL
                 THEN 'Write `decimal = ","` or `decimal = "."` below `[' || report || ']` in shapes.toml, then run `brokerbi sync`.'
                 ELSE remedy END AS remedy
         ),

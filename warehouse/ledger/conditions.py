@@ -14,8 +14,8 @@ from functools import cache
 
 from warehouse.store.meta_schema import constants
 
-FORBIDDEN, GAVE_UP = "Forbidden", "gave up"
-"""Values of `cause`: reports are denied, or work ended with an error."""
+FORBIDDEN = "Forbidden"
+"""The `cause` of a condition about denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
 """Values of `trouble`: the service is down, or denies all customers. Any other value names a login."""

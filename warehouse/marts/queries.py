@@ -84,7 +84,7 @@ def queries(folder: Path, schema: str) -> list[Query]:
             notes=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
             severity=severity,
-            blocks=severity == "error" and not sections["Blocks"],
+            blocks=severity == "error" and "nothing" not in "".join(sections["Blocks"]),
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),

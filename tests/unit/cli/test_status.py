@@ -110,16 +110,6 @@ def run(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
-def test_status_names_a_stored_answer_that_a_replay_could_not_read(
-    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = here.copied_to(tmp_path / "data")
-    given_settings(monkeypatch, here, copy.data_dir)
-    copy.landing_files[0].unlink()
-    assert (main(["replay"]), main(["status", "--check"])) == (1, 1)
-    assert "- brokerbi replay, begun " in capsys.readouterr().out
-
-
 def test_reading_commands_need_no_write_access(
     here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,9 +96,16 @@ def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
     answer = [{"id": "A", "newHome": 1}, {"ID": "B", "new_home": 2}, {"id": None, "ID": "C", "Id": "D"}]
     found = rows(normalized(report_with("[]", ID), answer), "rows", "id", "new_home", "id_2")
     assert found == [("A", 1, None), ("B", 2, None), ("C", None, "D")]
-    apart = [{"id": "A", "newHome": 1, "new_home": 2}, {"id": "B", "newHome": None, "new_home": 3}]
-    found = rows(normalized(report_with("[]", ID), apart), "rows", "id", "new_home", "new_home_2")
-    assert found == [("A", 1, 2), ("B", None, 3)]
+
+
+def test_two_fields_with_names_like_spellings_stay_apart_where_both_are_named() -> None:
+    answer = [
+        {"id": "A", "newHome": 1, "new_home": 1},
+        {"id": "B", "newHome": None, "new_home": 3},
+        {"id": "C", "new_home": 4},
+    ]
+    found = rows(normalized(report_with("[]", ID), answer), "rows", "id", "new_home", "new_home_2")
+    assert found == [("A", 1, 1), ("B", None, 3), ("C", 4, None)]
 
 
 @pytest.mark.parametrize(
