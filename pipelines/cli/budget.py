@@ -86,8 +86,8 @@ def run_push(
         numbers = {"plan_id": plan.plan_id, "budgets": budgets, "confirmed": confirmed}
         print_json({**numbers, "open": open_budgets, "stopped": pushed.stopped})
     else:
-        print_records(open_budgets)
-        hint = "; push the plan again for the rest" if open_budgets else ""
+        print_records(open_budgets, ("office", "user", "month", "status"))
+        hint = "; push the plan again for the rest, unless its reason says otherwise" if open_budgets else ""
         say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{hint}")
     warn(pushed.stopped and f"stopped: {pushed.stopped}")
     return 0 if pushed.is_confirmed else 1

@@ -227,9 +227,8 @@ all_conditions AS (
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
     ANTI JOIN failed
-        ON failed.customer = probes.customer
-        AND CASE WHEN failed.report = asked_of THEN trouble IS NOT NULL OR failed.gist = probes.gist
-            ELSE trouble IN ('service', 'refusal') END
+        ON (failed.gist = probes.gist AND (failed.customer = probes.customer OR trouble = 'service'))
+        OR (failed.customer = probes.customer AND (trouble IN ('service', 'refusal') OR (failed.report = asked_of AND trouble <> '')))
     ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
     WHERE coalesce(is_active, true) AND coalesce(is_on, true) AND probes.status = 'failed'
     UNION ALL BY NAME

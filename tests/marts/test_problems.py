@@ -120,9 +120,9 @@ def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_repor
 @pytest.mark.parametrize(
     ("error", "report", "words", "number"),
     [
-        (Unauthorized, "users", "Why.", 2),  # of a login for something else
-        (HostDown, "users", "Why.", 1),
-        (NotFound, "sales", "Why.; 3", 1),
+        (Unauthorized, "users", "Denied.", 2),  # of a login for something else
+        (HostDown, "users", "Down.", 1),
+        (NotFound, "users", "Why.; 3", 1),
         (NotFound, "sales", "A month.", 2),
     ],
 )
