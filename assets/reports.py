@@ -60,7 +60,6 @@ NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
-SWITCHED_OFF = "Nothing was requested. Switched off: {}. Correct BROKERBI_CUSTOMERS, or select others."
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
@@ -143,9 +142,8 @@ def fetch_partitions(
     unrequested: list[ReportPartition] = []
     stopped = ""
     try:
-        if active.isdisjoint(partition.customer for partition in partitions):
-            customers = sorted({partition.customer for partition in partitions})
-            raise SettingsError([SWITCHED_OFF.format(", ".join(customers))])
+        if off := sorted({partition.customer for partition in partitions} - active):
+            context.log.info(f"Nothing was requested of {', '.join(off)}: switched off in the settings.")
         backfill_partitions = partitions_of_backfill(project, context.instance, context.run)
         for batch in _batches(context.run, partitions):
             windows: list[WindowResult] = []

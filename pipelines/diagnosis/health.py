@@ -221,12 +221,12 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
             error=f"The published file {published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
-    elif page.exists() and published.exists():
+    elif page.exists() and published.exists() and not holder_of(data_dir / WORK):
         drawn, *made = (datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in (page, published))
         made += [aware(row.at_utc) for row in view.publications if row.name][:1]
         if drawn < min(made):  # a copied file has a later time, and a publication on a rehearsed day any time
             error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file."
-            remedy = "If no command is running: correct what `brokerbi doctor` finds, `brokerbi publish`."
+            remedy = "Correct what `brokerbi doctor` finds, then run `brokerbi publish`."
             yield Condition(Kind.UNPUBLISHED, WARNING, cause=REPORT_PAGE, error=error, remedy=remedy)
 
 
@@ -276,7 +276,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"Only {size(free)} of the disk is free.",
             remedy="Lower BROKERBI_KEEP_PUBLISHED, set BROKERBI_LANDING_DAYS, and delete the oldest files in "
-            "published/.",
+            "published/. Then run `brokerbi sync`.",
         )
 
 
