@@ -247,6 +247,21 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
 
+def goals(answer: object) -> Any:
+    return json.loads(json.dumps(answer).replace('"commission":', '"goal":'))
+
+
+def test_a_field_that_the_service_renames_and_renames_back_changes_no_history(tmp_path: Path) -> None:
+    here = loaded(tmp_path)
+    renamed = speaking(here, {"/Commission": goals})
+    here.settings.shapes_file.write_text('[budget_commission.columns]\ncommission_budget = ".goal"\n')
+    synced_in_shape(renamed, reports=("budget_commission",), refresh=True)
+    here.settings.shapes_file.unlink()
+    _, [message] = synced_in_shape(here, reports=("budget_commission",), refresh=True)
+    here.build("budget_changes")
+    assert (here.value("SELECT count(*) FROM marts.budget_changes"), "again: 0;" in message) == (0, True)
+
+
 def test_a_corrected_shape_is_used_even_if_a_stored_answer_is_damaged(tmp_path: Path) -> None:
     here = loaded(tmp_path)
     next(path for path in here.landing_files if "budget_commission" in path.parts).write_bytes(b"?")
