@@ -99,7 +99,7 @@ def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
 
 
 def test_two_fields_with_names_like_spellings_stay_apart_where_both_are_named() -> None:
-    homes = ({"newHome": 1, "new_home": 1}, {"newHome": None, "new_home": 3}, {"new_home": 4})
+    homes: Any = ({"newHome": 1, "new_home": 1}, {"newHome": None, "new_home": 3}, {"new_home": 4})
     answer = [{"id": name, **home} for name, home in zip("ABC", homes, strict=True)]
     found = rows(normalized(report_with("[]", ID), answer), "rows", "id", "new_home", "new_home_2")
     assert found == [("A", 1, 1), ("B", None, 3), ("C", 4, None)]
