@@ -104,6 +104,7 @@ def working(
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
     Yields the time at which the other command began, or None if the lock was free.
     """
+    from warehouse.store.database import Store
     from warehouse.store.lock import work_lock
 
     return work_lock(
@@ -112,7 +113,7 @@ def working(
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         remedy="Run the same command again, or `brokerbi sync`." if loads else "",
-        completes=None if name == "sync" else (),
+        completes=None if name == "sync" or (name == "replay" and Store(settings.data_dir).is_lost) else (),
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )
