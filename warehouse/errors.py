@@ -21,6 +21,10 @@ class ReplayNeeded(WarehouseError):
     """The working file has an older format or is gone; a replay rebuilds it."""
 
 
+class NotWritable(WarehouseError):
+    """A file or folder cannot be written by this user."""
+
+
 class FileDamaged(WarehouseError):
     """A DuckDB file is damaged."""
 
@@ -89,7 +93,7 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
         found = [place for place in (named, *named.parents) if os.access(place, os.F_OK)]
         target = next((place for place in found[:2] if not os.access(place, os.W_OK)), found[0])
         how = "mount it for writing" if "Read-only" in text else "run brokerbi as its owner, give it access"
-        return WarehouseError(f"{target} is not writable; {how}, or point BROKERBI_DATA_DIR somewhere else.")
+        return NotWritable(f"{target} is not writable; {how}, or point BROKERBI_DATA_DIR somewhere else.")
     if "Could not set lock on file" in text:
         pid = re.search(r"PID (\d+)", text)
         holder = f"process {pid[1]}" if pid else "another program"

@@ -22,7 +22,7 @@ from pipelines.diagnosis.samples import Sample, request_samples
 from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.words import counted, duration
-from warehouse.errors import WarehouseError
+from warehouse.errors import NotWritable, WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
@@ -199,7 +199,7 @@ def _state_findings(
         conditions = [
             row for row in directory_conditions(settings.data_dir, now) if str(error) not in row.error
         ]
-        if "not writable" not in str(error) or all(row.kind != Kind.NOT_WRITABLE for row in conditions):
+        if not isinstance(error, NotWritable) or all(row.kind != Kind.NOT_WRITABLE for row in conditions):
             yield Finding("working file", Severity.ERROR, str(error))
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)

@@ -9,8 +9,7 @@
 --   customer: the requested customer; null if the condition is about all
 --   month: first day of the month, if the condition is about one
 --   since_utc: since when it has been true, in UTC; null if unknown
---   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the
---     error says it
+--   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the error says it
 --   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, such as "answered 500"

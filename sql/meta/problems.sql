@@ -13,8 +13,7 @@
 --   first_month: first day of the first month that the problem is about
 --   last_month: first day of the last month that the problem is about
 --   since_utc: since when the first condition has been true, in UTC; null if unknown
---   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the
---     message says it
+--   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the message says it
 --   check_name: the check that found it, if one did
 --   message: the issue, in a sentence
 --   remedy: what to do about it; null if the message says it, or nothing is to be done

@@ -177,7 +177,7 @@ _LOADS = {
         )
     """,
 }
-_MEANING_AND_CLOCK = """
+_MEANING_AND_AGE = """
 SELECT (
     SELECT coalesce(max(comment), '') FROM duckdb_columns()
     WHERE (schema_name, table_name, column_name) = ('marts', $1, $2)
@@ -202,7 +202,7 @@ def trace(
             number = replace(number, id=_matching_id(connection, number))
         name, value, is_open = _lookup(connection, number)
         [(meaning, is_ahead)] = connection.execute(
-            _MEANING_AND_CLOCK, [number.mart, number.column, month]
+            _MEANING_AND_AGE, [number.mart, number.column, month]
         ).fetchall()
     except (BinderException, CatalogException) as error:
         raise NotInTheFile(OLDER_FILE) from error

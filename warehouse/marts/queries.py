@@ -84,7 +84,7 @@ def queries(folder: Path, schema: str) -> list[Query]:
             notes=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
             severity=severity,
-            blocks=severity == "error" and "nothing" not in "".join(sections["Blocks"]),
+            blocks=severity == "error" and " ".join(sections["Blocks"]).strip() != "nothing",
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),
@@ -125,7 +125,7 @@ def rows_by_query(
     None instead of rows if it reads a table or column that an older or partly built database lacks.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
-    with suppress(duckdb.CatalogException):
+    with suppress(duckdb.CatalogException):  # an old file has no time zone; the macros come before it
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name, value in (variables or {}).items():
         connection.execute(f"SET VARIABLE {name} = $1", [value])

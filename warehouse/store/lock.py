@@ -55,7 +55,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> list[Self]:
-        """The works recorded in a lock's file: the holder, then unfinished ones; none after finished work."""
+        """The work recorded in a lock's file: the holder's, then what is unfinished."""
         try:
             return [cls(**record) for record in json.loads(path.read_text("utf-8"))]
         except (OSError, ValueError, TypeError):
@@ -151,7 +151,7 @@ def holder_of(path: Path) -> Work | None:
 
 
 def unfinished_work(path: Path) -> list[Work]:
-    """The works that were killed or failed, and that nothing has finished; none while the lock is held."""
+    """Work that was killed or failed, and that nothing has finished; none while the lock is held."""
     return [] if is_locked(path) else [work for work in Work.read(path) if work.remedy]
 
 
