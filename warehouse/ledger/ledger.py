@@ -173,7 +173,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 def record_denial(
     connection: DuckDBPyConnection, report: str, customer: str, at: datetime, begun: datetime | None = None
 ) -> None:
-    """Record that a report is denied (403), or left out after other denials; `begun` is the start of its run."""
+    """Record that a report is denied (403), or left out after other denials, in a run that has `begun`."""
     earlier = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
