@@ -173,7 +173,7 @@ def run_shapes(
             say(proposal)
     if write:
         added = add_to_file(settings.shapes_file, samples)
-        say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing'}")
+        say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing; blocks that are there stay'}")
     return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 

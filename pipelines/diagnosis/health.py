@@ -48,8 +48,8 @@ LONG_WAIT = timedelta(hours=1)
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
 """Kinds and causes of conditions that may follow from a disk that cannot be written."""
 START_DAEMON = (
-    "Start it, as docs/operators.md shows: dagster-daemon run -w deploy/workspace.yaml; if it is already "
-    "running, check that the code server runs too and that the sensor `publishing` is on"
+    "Start what is down, as docs/operators.md shows, first the code server; if both run, check that the "
+    "sensor `publishing` is on"
 )
 
 
@@ -85,7 +85,8 @@ def judge(view: Overview) -> Verdict:
             sentence = "The rebuilt working file has not been published yet; run `brokerbi publish`."
         return Verdict(sentence, WARNING, has_data=False)
     fresh = [row for row in view.standings if row.state == "fresh"]
-    reports = counted(len({row.report for row in fresh}), "report")
+    not_fresh = {row.report for row in view.standings if row.state not in ("fresh", "switched off")}
+    reports = counted(len({row.report for row in fresh} - not_fresh), "report")
     if len(customers := {row.customer for row in fresh}) > 1:
         reports += f" of {len(customers)} customers"
     acknowledged = sum(condition.severity == Severity.ACKNOWLEDGED for condition in view.conditions)
@@ -348,7 +349,7 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
             Kind.DAEMON,
             ERROR if now - seen > DAEMON_SILENT_AFTER else WARNING,
             since_utc=seen.replace(tzinfo=None),
-            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M} UTC.",
+            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M} UTC; it or the code server is down.",
             remedy=f"{START_DAEMON}; if Dagster is no longer used, remove {data_dir / DAEMON_SEEN}.",
         )
 

@@ -53,7 +53,7 @@ def sentences(
             hidden = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
             value = "" if hidden or isinstance(values[name], dict) else f" ({values[name]!r:.{MAX_QUOTED}})"
             message = f"{where}{value} is not {_description(settings, name)}."
-            messages.append(f"{where} {wording}." if wording else message)
+            messages.append(f"{where}{value} {wording}." if wording else message)
     return list(dict.fromkeys(messages))
 
 

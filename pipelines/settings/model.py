@@ -72,7 +72,7 @@ def _checked_start(value: object) -> Month:
     except ValueError:
         raise ValueError("is not a month; write it as YYYY-MM, for example 2024-01") from None
     if value < EARLIEST_START:
-        raise ValueError(f"is {value}; no customer has reports from before {EARLIEST_START}")
+        raise ValueError(f"is too early; no customer has reports from before {EARLIEST_START}")
     return value
 
 

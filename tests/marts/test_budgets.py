@@ -304,7 +304,7 @@ def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
             put(given, "office_budget_estate_history", of_month, **row)
 
 
-SUMS = ({"U1": 4, "U2": 2, "T": 6}, {"U1": 1, "U2": 2, "T": 3}, {"U1": 5, "U2": 3, "T": 8})
+SUMS = ({"U1": 9, "U2": 2, "T": 11}, {"U1": 8, "U2": 2, "T": 10}, {"U1": 9, "U2": 3, "T": 12})
 NO_ID = "00000000-0000-0000-0000-000000000000"
 NOT_THE_SUM = "without a user, next to budgets of users: not their sum, but it may include them"
 MAYBE_A_SUM = "in every month, one user has the sum of all others of the office: it may be a total"
@@ -317,11 +317,12 @@ MAYBE_A_SUM = "in every month, one user has the sum of all others of the office:
         ([{"U1": 4, "U2": 2, " ": 6}], [], [6], None),
         ([{"U1": 4, NO_ID: 4}], [], [4], None),
         ([{"U1": 4, None: 5}], [], [9], NOT_THE_SUM),
-        (SUMS, ["U1"], [6, 3, 8], None),
-        (SUMS, ["U1", "T"], [12, 6, 16], MAYBE_A_SUM),
-        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [12, 6, 15], None),
+        (SUMS, ["U1"], [11, 10, 12], None),
+        (SUMS, ["U1", "T"], [22, 20, 24], MAYBE_A_SUM),
+        ([{"U1": n, "U2": n, "T": 2 * n} for n in (1, 2, 3)], ["U1", "T"], [4, 8, 12], None),
+        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [22, 20, 15], None),
     ],
-    ids=["nobody's", "of a blank", "of zeros", "not the sum", "of no user", "a user", "once another"],
+    ids=["nobody's", "of a blank", "of zeros", "not the sum", "of no user", "a user", "chance", "once not"],
 )
 def test_a_sum_of_an_offices_users_is_not_a_budget_unless_it_may_be_a_users_own(
     given: Given,

@@ -6,18 +6,11 @@ import json
 import os
 from datetime import date, datetime
 from decimal import Decimal
+from io import StringIO
 
 import pytest
 
-from pipelines.cli.output import (
-    log,
-    print_json,
-    print_records,
-    print_table,
-    print_wrapped,
-    say,
-    write,
-)
+from pipelines.cli.output import log, print_json, print_records, print_table, print_wrapped, say, write
 from pipelines.words import size
 
 HEADS = ("report", "rows", "what else")
@@ -62,11 +55,10 @@ def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_text_on_a_terminal_wraps_below_its_beginning() -> None:
-    ours, terminal = os.openpty()
-    with os.fdopen(terminal, "w") as stream:
-        print_wrapped("users  ", REASON, stream=stream)
-        lines = os.read(ours, 1000).decode().splitlines()
+def test_a_text_on_a_terminal_wraps_below_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream := StringIO(), "isatty", lambda: True)
+    print_wrapped("users  ", REASON, stream=stream)
+    lines = stream.getvalue().splitlines()
     assert lines == ["users  no access (403): the customer was refused", "       every report so far"]
 
 
