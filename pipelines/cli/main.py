@@ -97,14 +97,13 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(
-    settings: Settings, name: str, *, wait: bool = True, loads: bool = False
+    settings: Settings, name: str, *, wait: bool = True, loads: bool = False, completes_all: bool = False
 ) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock for the command `name`. The name of a narrow sync includes its options.
+    """Hold the work lock for the command `name`. With `completes_all`, it finishes all that others left.
 
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
     Yields the time at which the other command began, or None if the lock was free.
     """
-    from warehouse.store.database import Store
     from warehouse.store.lock import work_lock
 
     return work_lock(
@@ -113,7 +112,7 @@ def working(
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         remedy="Run the same command again, or `brokerbi sync`." if loads else "",
-        completes=None if name == "sync" or (name == "replay" and Store(settings.data_dir).is_lost) else (),
+        completes=None if completes_all else (),
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )

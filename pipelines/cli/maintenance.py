@@ -100,9 +100,10 @@ def run_replay(
     from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
+    from warehouse.store.database import Store
 
     settings = read_settings(offline=True)
-    with working(settings, "replay", loads=True):
+    with working(settings, "replay", loads=True, completes_all=Store(settings.data_dir).is_lost):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:

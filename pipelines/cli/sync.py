@@ -137,8 +137,9 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    name = "sync" if selection == Selection() else " ".join(context.obj)
-    with working(settings, name, wait=not no_wait, loads=True) as began:
+    is_whole = selection == Selection()
+    name = "sync" if is_whole else " ".join(context.obj)
+    with working(settings, name, wait=not no_wait, loads=True, completes_all=is_whole) as began:
         summary = sync_with_progress(settings, replace(selection, fresh_since=began))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

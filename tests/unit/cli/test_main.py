@@ -94,11 +94,14 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
     assert said == [True, False]
 
 
-def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(tmp_path: Path) -> None:
+def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = settings(tmp_path)
+    for name, value in {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(here.data_dir)}.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
     with pytest.raises(FileDamaged), working(here, "sync", loads=True):
         raise FileDamaged("damaged")
     (here.data_dir / "landing" / "users").mkdir(parents=True)
-    with working(here, "replay"):
-        pass
+    assert main(["replay"]) == 0
     assert unfinished_work(here.data_dir / WORK) == []

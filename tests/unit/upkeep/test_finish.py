@@ -158,7 +158,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     shown = re.search(r'class="verdict (\w+)"><p><span[^>]*>.</span> ([^<]*)', html)
     assert shown
     assert (shown[1], unescape(shown[2])) == (verdict.severity, verdict.sentence)
-    assert "docs/operators.md shows: dagster-daemon run" in html  # its remedy, in the table
+    assert "docs/operators.md shows, first the code server" in html  # its remedy, in the table
 
 
 def test_a_monitor_is_called_once_if_it_has_an_address() -> None:
