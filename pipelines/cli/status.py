@@ -147,12 +147,15 @@ def run_shapes(
     """Show which reports fit their shapes, and propose new shapes."""
     from pipelines.diagnosis.samples import sample_reports
     from pipelines.planning.selection import Selection, chosen_reports
-    from pipelines.shapes.shapes_file import with_shapes
+    from pipelines.shapes.shapes_file import ShapesError, with_shapes
     from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.shapes import add_to_file
 
-    settings, selection = read_settings(), Selection(reports=tuple(report))
-    context = RunContext(catalogue=with_shapes(REPORTS, settings.shapes_file))
+    settings, selection, context = read_settings(), Selection(reports=tuple(report)), RunContext()
+    try:
+        context = RunContext(catalogue=with_shapes(REPORTS, settings.shapes_file))
+    except ShapesError as error:  # what arrives is shown all the same, because it helps to correct the file
+        warn(f"{sentence(str(error))} Until that is corrected, the file is not used.")
     reports = chosen_reports(settings, selection, context.catalogue)
     with working(settings, "shapes"):
         samples = sample_reports(settings, selection, context, reports, () if from_landing else reports)

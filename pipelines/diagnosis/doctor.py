@@ -17,14 +17,7 @@ import yaml
 from pipelines.catalogue.model import Report
 from pipelines.causes import CHECK_CUSTOMER, causes, denial_conditions, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
-from pipelines.diagnosis.health import (
-    DISK_CONDITIONS,
-    START_DAEMON,
-    daemon_seen,
-    directory_conditions,
-    judge,
-    observe,
-)
+from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
 from pipelines.planning.plan import plan_full_sync
 from pipelines.planning.selection import Selection, chosen_reports
@@ -92,7 +85,7 @@ def examine(
     # These are examined last, because an answer above may have cleared a recorded denial.
     state_findings = list(_state_findings(settings, context, settings_error, samples))
     failed = {row.subject for row in state_findings if row.severity is Severity.ERROR}
-    if unchecked and failed.isdisjoint(("working file", *DISK_CONDITIONS)):
+    if unchecked and failed.isdisjoint(("working file", Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)):
         yield Finding("service", Severity.WARNING, f"not checked. {unchecked}")
     remedies = {row.remedy for row in service_findings if row.severity is Severity.ERROR} - {""}
     yield from (finding for finding in state_findings if finding.remedy not in remedies)

@@ -11,6 +11,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, snake_case
 from pipelines.normalize.document import Json, Keys, Object
+from pipelines.normalize.times import local_months
 from pipelines.normalize.types import UNSET_ID, Kinds, convert_values, infer_type, kinds_of
 from pipelines.shapes.paths import simplified
 
@@ -160,6 +161,8 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             )
             if column.is_id:  # an id that is blank or only zeros identifies nothing
                 values = values.set(values.str.contains(UNSET_ID), None)
+            if column.name == "month" and values.dtype == pl.String:
+                values = local_months(values, zone)
             columns[keys] = FilledColumn(column, values, misfits)
         else:
             values, type_ = infer_type(kinds)

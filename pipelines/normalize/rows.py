@@ -130,8 +130,7 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
     values = list(documents)
     for name in root:
         for index, value in enumerate(values):
-            members = value.items() if type(value) is dict else ()
-            inner = {simplified(key): member for key, member in members}
+            inner = {simplified(key): member for key, member in value.items()} if type(value) is dict else {}
             if name not in inner and not is_nothing(value):
                 raise _mismatch(f"an object with {'.'.join(root)}", value, documents)
             values[index] = inner.get(name)
@@ -158,9 +157,8 @@ def inner_level(level: Level, place: Place) -> Level:
 
 def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
     """The level of an undeclared list; `lists` has the list of each row of `level`, or None."""
-    place = Place(path=table.name, table=table)
     nested = [Children(row, elements) for row, elements in enumerate(lists) if elements]
-    return _make_level(level, place, nested)
+    return _make_level(level, Place(path=table.name, table=table), nested)
 
 
 def columns_along_path(level: Level) -> dict[str, FilledColumn]:
@@ -202,9 +200,7 @@ def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
     """For each object of `level`, yield the name and value of the member that has the elements of `place`."""
-    hop = place.hop
-    values = list(level.elements)
-    name = ""
+    hop, values, name = place.hop, list(level.elements), ""
     for depth, member in enumerate((*hop.members, list_name) if list_name else ()):
         if depth == 0 and not level.non_objects:
             fields = level.fields
@@ -274,12 +270,8 @@ def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], L
 
 def _declared_at(place: Place, members: Keys) -> set[str]:
     """The simplified names declared in the objects at a place, or in those that `members` lead to."""
-    length = len(members)
-    return {
-        keys[length]
-        for keys in (*place.declared, *place.lists)
-        if len(keys) > length and keys[:length] == members
-    }
+    paths = (*place.declared, *place.lists)
+    return {keys[len(members)] for keys in paths if keys[: len(members)] == members != keys}
 
 
 def _declared_at_or_below(place: Place) -> set[str]:

@@ -143,8 +143,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
         has_both = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in rows.columns if column.documented and column.name != choice]
         frame = rows.frame.with_columns(
-            pl.when(~has_both).then(choice).alias(choice),
-            _is_last=order == order.max().over(table.key),
+            pl.when(~has_both).then(choice).alias(choice), _is_last=order == order.max().over(table.key)
         )
         frame = frame.filter("_is_last").drop("_is_last").filter(pl.struct(documented).is_first_distinct())
         tables = _keep_rows(tables, table.name, frame)

@@ -63,6 +63,14 @@ def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
     return local.zip_with(is_utc, times)
 
 
+def local_months(texts: pl.Series, zone: str) -> pl.Series:
+    """Texts that name months; a local midnight of another month, 2026-02-28T23:00:00Z, becomes 2026-03."""
+    times = local_days(texts, local_times(texts, zone), zone)
+    months = times.dt.strftime("%Y-%m")
+    is_other = texts.str.contains("[Tt ]") & _is_midnight(times) & (months != texts.str.head(7))
+    return months.zip_with(is_other, texts)
+
+
 def _local(utc: pl.Series, zone: str) -> pl.Series:
     return utc.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
 

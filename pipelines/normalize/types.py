@@ -152,8 +152,7 @@ def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
 
 def float_as_text(number: float) -> str:
     """A float as text: as DuckDB writes it, but an exact whole number without a decimal point."""
-    is_whole = number.is_integer() and abs(number) < EXACT_WHOLE
-    return str(int(number)) if is_whole else repr(number)
+    return str(int(number)) if number.is_integer() and abs(number) < EXACT_WHOLE else repr(number)
 
 
 def _combine_parts(parts: list[pl.Series]) -> pl.Series:
@@ -225,8 +224,7 @@ def _to_decimal(text: str, scale: int) -> Decimal | None:
 
 def _to_whole(number: float | str) -> int | None:
     exact = parse_number(str(number))
-    is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
-    return int(exact) if is_whole else None
+    return int(exact) if exact.is_finite() and abs(exact) < _LONG and exact == int(exact) else None
 
 
 def _long_as_text(text: str) -> str:

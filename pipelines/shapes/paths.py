@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from unicodedata import normalize
 
 NONE = "-"
 ANY = "*"
@@ -35,7 +36,7 @@ class PathError(ValueError):
 @lru_cache(maxsize=20_000)
 def simplified(name: str) -> str:
     """A name in lower case, without marks: `TotalRowCount` and `total_row_count` become the same."""
-    return re.sub(r"[\W_]+", "", name).lower()
+    return re.sub(r"[\W_]+", "", normalize("NFC", name)).lower()
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,7 @@ def rows_path(text: str) -> RowsPath:
     parent, path = "", text.strip()
     if path.startswith("@"):
         parent, _, path = path[1:].partition(".")
-    hops: list[Hop] = []
-    hop_steps: list[Step] = []
-    steps = _steps(path)
+    hops, hop_steps, steps = list[Hop](), list[Step](), _steps(path)
     for step in steps:
         hop_steps.append(step)
         if step.each or step is steps[-1]:

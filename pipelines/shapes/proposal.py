@@ -89,7 +89,7 @@ class Proposal:
     @property
     def is_complete(self) -> bool:
         """Whether the proposal can be adopted without a decision of the operator."""
-        return bool(self.tables) and all(table.is_complete for table in self.tables)
+        return len(self.tables) == len(self.report.tables) and all(table.is_complete for table in self.tables)
 
     def as_toml(self) -> str:
         """The proposal as a part of `shapes.toml`; uncertain lines are commented out."""

@@ -46,7 +46,8 @@ ANTI JOIN marts.budgets AS budgets_in_mart
     ON budgets_in_mart._customer = without_office._customer
     AND budgets_in_mart.month = without_office._month
     AND budgets_in_mart.measure = without_office.measure
-    AND budgets_in_mart.user_id IS NOT DISTINCT FROM without_office.user_id
+    -- another report that has this measure counts in place of this one
+    AND (budgets_in_mart.report <> without_office.report OR budgets_in_mart.user_id IS NOT DISTINCT FROM without_office.user_id)
 GROUP BY ALL
 UNION ALL
 SELECT report, measure, 'without a user, next to budgets of users: not their sum, but it may include them', count(*)

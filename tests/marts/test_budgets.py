@@ -395,6 +395,10 @@ def test_a_groups_budget_without_an_office_is_of_the_only_office_where_its_user_
     check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
     trouble = "without a known office, so in no mart"
     assert given.execute(check).fetchall() == [("office_budget_commission", "commission", trouble, 2)]
+    held(given, "budget_commission", "G1", ["2026-01"])
+    put(given, "budget_commission_history", "2026-01", office_id="M1", user_id="U2", commission_budget=7)
+    assert built(given, "SELECT user_id FROM marts.budgets") == [("U2",)]
+    assert given.execute(check).fetchall() == []
 
 
 def of_two_offices(given: Given, of_month: str, *actuals: float) -> None:

@@ -51,6 +51,8 @@ def test_rows_get_the_right_month(report: str, answer: Any, table: str, months: 
         ({"month": "2026-02"}, SECOND),
         ({"month": "202602"}, SECOND),
         ({"month": "2026-02-01"}, SECOND),
+        ({"month": "2026-01-31T23:00:00Z"}, SECOND),
+        ({"month": "2026-02-28T23:59:59Z"}, SECOND),
     ],
 )
 def test_a_month_is_a_number_beside_a_year_or_has_its_year(month: dict[str, Any], first_day: date) -> None:

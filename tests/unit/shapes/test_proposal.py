@@ -97,6 +97,7 @@ def test_a_document_in_an_envelope_may_be_the_row() -> None:
 
 def test_nested_rows_are_proposed_below_the_rows_of_their_parent() -> None:
     answer = [{"trademark": "Nord", "members": [{"office": "M1"}, {"office": "M2"}]}]
+    assert not proposed("trademarks", {"offices": [{"office": "M1"}]}).is_complete
     trademarks, members = proposed("trademarks", answer).tables
     assert (found(trademarks)["trademark"], members.rows) == (".trademark", "@trademarks.members[]")
     assert found(members) == {"office_id": ".office"}
