@@ -94,8 +94,7 @@ def test_leaving_is_judged_by_complete_months_of_the_users_own_office(
             loaded(given, "commission_user", office, of_month, users, at_utc=read_at_utc, is_open=is_open)
         if has_directory:
             rows(given, "users_history", office, "2026-03", [{"id": f"{office} stays", "name": "Al"}])
-    left = built(given, "SELECT user_id FROM marts.users WHERE has_left")
-    assert left == [("M1 goes",)]
+    assert built(given, "SELECT user_id FROM marts.users WHERE has_left") == [("M1 goes",)]
 
 
 TAKEN_OUT = {

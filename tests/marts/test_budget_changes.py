@@ -77,11 +77,7 @@ def test_the_first_reading_of_a_budget_is_not_a_change() -> None:
     assert built(given, AMOUNTS) == []
 
 
-@pytest.mark.parametrize(
-    ("known_at", "entered"),
-    [(FIRST, [(None, 500, SECOND)]), (SECOND, [])],
-    ids=["known before", "first seen with it"],
-)
+@pytest.mark.parametrize(("known_at", "entered"), [(FIRST, [(None, 500, SECOND)]), (SECOND, [])])
 def test_a_first_budget_is_entered_where_its_office_was_known_before(
     known_at: datetime, entered: list[tuple[object, ...]]
 ) -> None:

@@ -140,7 +140,6 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
 @pytest.mark.parametrize(
     ("earned_in_april", "read_at", "days_left", "forecast"),
     [(10, datetime(2026, 4, 16), 15, 1160), (90, datetime(2026, 4, 16, 18), Decimal("14.25"), 1238)],
-    ids=["slow", "in the evening"],
 )
 def test_the_current_month_is_forecast_as_reached_and_by_the_time_left(
     given: Given, earned_in_april: int, read_at: datetime, days_left: Decimal, forecast: int
@@ -197,9 +196,7 @@ def test_nothing_is_forecast_for_a_user_without_a_trace_in_three_months(given: G
 
 
 @pytest.mark.parametrize(
-    ("last_budget", "forecasts"),
-    [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])],
-    ids=["no budget after", "budgets that were left"],
+    ("last_budget", "forecasts"), [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])]
 )
 def test_a_closed_office_has_no_more_forecast(given: Given, last_budget: int, forecasts: list[int]) -> None:
     for number in range(1, last_budget + 1):

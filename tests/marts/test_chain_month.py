@@ -160,5 +160,4 @@ def test_a_month_that_is_not_over_stays_open_for_an_office_no_longer_requested(g
     for customer, office in (("M1", M1), ("M2", M2)):
         loaded(given, "commission_office", customer, "2026-06", [earned(office, 70)], is_open=True)
     asked_for(given, "M1", M2="off")
-    found = built(given, "SELECT is_open, is_complete FROM marts.chain_month")
-    assert found == [(True, False)]
+    assert built(given, "SELECT is_open, is_complete FROM marts.chain_month") == [(True, False)]

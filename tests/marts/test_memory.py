@@ -211,8 +211,7 @@ def test_a_change_belongs_to_the_week_in_which_it_was_read(given: Given) -> None
         office_read(given, day + 3, **{of_month: 100})
         office_read(given, day + 24, **{of_month: 120})
     office_read(given, 120, m01=120, m02=120, m03=120)
-    found = [row[:2] for row in built(given, DRIFT)]
-    assert found == [(0, pytest.approx(0.2)), (3, 0)]
+    assert [row[:2] for row in built(given, DRIFT)] == [(0, pytest.approx(0.2)), (3, 0)]
 
 
 def test_fewer_than_three_months_and_months_read_again_within_four_weeks_say_nothing(given: Given) -> None:

@@ -216,7 +216,6 @@ def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if
         (0, "restated between two readings: the office report was read later, on 2026-06-02"),
         (1, "not explained"),
     ],
-    ids=["another total than before", "the total of before"],
 )
 def test_restated_is_said_only_where_the_report_that_was_read_later_has_another_total_since(
     given: Given, before: int, reason: str

@@ -122,7 +122,6 @@ def test_a_choice_of_months_or_reports_asks_for_no_changes() -> None:
 @pytest.mark.parametrize(
     ("status", "answer"),
     [(400, {"selectionType": "is not supported"}), (200, {"hello": [{"is": "this"}]})],
-    ids=["refused", "rubbish"],
 )
 def test_a_night_without_an_answer_goes_on_and_says_so(status: int, answer: object, tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(status, json=answer, request=request))

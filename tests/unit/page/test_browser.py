@@ -115,8 +115,7 @@ def test_a_page_fits_the_screen_and_its_text_can_be_read(
 
 @pytest.mark.parametrize("width", [1280, 720, 390])
 def test_words_of_open_issues_are_not_broken(tab: Tab, tmp_path: Path, width: int) -> None:
-    seen = shown(tab, tmp_path, "operators", width).value(BROKEN)
-    assert seen == {"split": [], "overflow": 0}
+    assert shown(tab, tmp_path, "operators", width).value(BROKEN) == {"split": [], "overflow": 0}
 
 
 def test_the_page_is_light_by_day_and_dark_by_night(tab: Tab, tmp_path: Path) -> None:

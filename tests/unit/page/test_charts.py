@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pipelines.page.charts import (
-    Series,
-    bar_width,
-    chart,
-    column_spans,
-    grid_amounts,
-    sparkline,
-)
+from pipelines.page.charts import Series, bar_width, chart, column_spans, grid_amounts, sparkline
 from pipelines.page.language import Number, language
 
 ENGLISH = language("en")

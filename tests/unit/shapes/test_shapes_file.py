@@ -25,8 +25,7 @@ def test_a_correction_changes_its_report_and_no_other(tmp_path: Path) -> None:
     corrected = with_shapes(REPORTS, written(tmp_path, text + 'year = "-"\nmonth = ".period"\n'))
     table = corrected["budget_commission"].tables[0]
     assert (table.rows, table.paths["user_id"]) == ("[].users[]", ".id")
-    changed = {name for name, report in corrected.items() if report.shape}
-    assert changed == {"budget_commission"}
+    assert {name for name, report in corrected.items() if report.shape} == {"budget_commission"}
 
 
 def test_one_of_several_tables_is_corrected_by_its_name(tmp_path: Path) -> None:

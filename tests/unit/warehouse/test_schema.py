@@ -170,7 +170,6 @@ def test_a_table_cannot_turn_into_a_history(given: Given) -> None:
         (load("a", [table(SALES, [{**SALE, "_parent_row": 0}])]), "no column for it"),
         (sales("a", (JANUARY, "1", "1"), report="leads"), "of another report .sales"),
     ],
-    ids=["rows with a parent", "rows of another report"],
 )
 def test_rows_that_do_not_fit_a_table_are_rejected(given: Given, refused: WindowResult, words: str) -> None:
     with pytest.raises(ValueError, match=words):
