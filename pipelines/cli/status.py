@@ -56,7 +56,7 @@ def run_status(
         print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
         print_wrapped("", verdict.sentence)
-        if (work := holder_of(settings.data_dir / WORK)) and not work.is_suspended:
+        if work := holder_of(settings.data_dir / WORK):
             print_wrapped("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
     return int(check and not verdict.is_well)

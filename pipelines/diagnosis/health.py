@@ -248,16 +248,9 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         remedy = f"Its loads are kept. {left.remedy}"
         yield Condition(Kind.SYNC_LEFT, cause=cause, since_utc=since, error=error, remedy=remedy)
     work, waiting = holder_of(data_dir / WORK), holder_of(data_dir / WAITING)
-    if work is None:
-        return
-    since = naive_utc(work.begun_utc)
-    if work.is_suspended:
-        remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
-        error = f"{work.what} (process {work.pid}) is suspended, so nothing else can run."
-        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
-    elif waiting and now - waiting.begun_utc > LONG_WAIT:
+    if work and waiting and now - waiting.begun_utc > LONG_WAIT:
         error = f"{waiting.what} has waited since {waiting.begun_utc:%H:%M} UTC for {work.sentence}."
-        remedy = f"Let that command end, or `kill {work.pid}`."
+        remedy, since = f"Let that command end, or `kill {work.pid}`.", naive_utc(work.begun_utc)
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
 
 

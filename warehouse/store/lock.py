@@ -34,8 +34,6 @@ QUIET_SECONDS = 2.0
 NEXT = ".next"
 WORK = Path("work", "work.lock")
 WAITING = WORK.with_suffix(NEXT)
-SUSPENDED = frozenset("Tt")
-"""States in /proc of a process that SIGSTOP or a debugger has suspended."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +65,9 @@ class Work:
         return datetime.fromisoformat(self.begun)
 
     @property
-    def is_suspended(self) -> bool:
-        """Whether the process is suspended (SIGSTOP): it does nothing, but keeps its locks."""
-        try:
-            status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
-        except OSError:  # it has ended, or the system has no /proc
-            return False
-        return status.rpartition(")")[2].split()[0] in SUSPENDED
-
-    @property
     def sentence(self) -> str:
-        """The command, its process and start, and what to do if it is suspended."""
-        remedy = f"`kill -CONT {self.pid}` lets it go on, and `kill -KILL {self.pid}` ends it."
-        suspended = f", which is suspended: {remedy}" if self.is_suspended else ""
-        return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC){suspended}"
+        """The command, its process and start."""
+        return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC)"
 
 
 @contextmanager
@@ -128,16 +115,10 @@ def work_lock(
 
 @contextmanager
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the file lock.
-
-    Raises WarehouseError with the holder's name after `seconds`. If the holder is suspended, raises it after
-    QUIET_SECONDS.
-    """
+    """Hold the file lock; raises WarehouseError with the holder's name after `seconds`."""
     work = Work("brokerbi", os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
 
     def report(holder: Work) -> None:
-        if holder.is_suspended:
-            raise WarehouseError(f"The working file is in use by {holder.sentence}")
         if holder.pid != work.pid:
             logging.getLogger(__name__).warning("brokerbi: waiting for %s", holder.sentence)
 

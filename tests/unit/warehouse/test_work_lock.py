@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -116,22 +114,6 @@ def test_work_that_was_killed_or_gave_up_is_named_until_other_work_finishes_its_
         assert left(tmp_path) == expected
     (tmp_path / WORK).write_text('{"what": "brokerbi sync", "pid": 1}')  # by an earlier version
     assert left(tmp_path) == []
-
-
-def test_a_suspended_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path: Path) -> None:
-    with another_process(tmp_path) as pid:
-        os.kill(pid, signal.SIGSTOP)
-        os.waitpid(pid, os.WUNTRACED)
-        work = holder_of(tmp_path / WORK)
-        assert work is not None
-        assert work.is_suspended
-        [condition] = [row for row in directory_conditions(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
-        assert f"kill -CONT {pid}" in (condition.remedy or "")
-        with (
-            pytest.raises(WarehouseError, match="which is suspended"),
-            work_lock(tmp_path, "brokerbi sync", on_wait=ignore, wait=False),
-        ):
-            pass
 
 
 def test_a_wait_of_more_than_an_hour_is_a_condition(tmp_path: Path) -> None:
