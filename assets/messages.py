@@ -15,8 +15,10 @@ from assets.results import CAUSES
 from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime
 from pipelines.causes import Cause, causes, shorten
 from pipelines.diagnosis.health import observe
+from pipelines.planning.plan import plan_full_sync
 from pipelines.words import counted
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 
 SECONDS_BETWEEN_TICKS = 60
@@ -61,8 +63,7 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
         name=f"messages_{name}",
         minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Sends a message when a run fails, one after a nightly run that left errors, and one "
-        "when all is well again.",
+        description="Sends a message when a run fails, a nightly run left errors, or all is well again.",
     )
     def messages(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         cursor = CURSOR.validate_json(context.cursor or "{}")
@@ -139,7 +140,8 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
 
 def _conditions(project: Project, now: datetime) -> Errors:
     try:
-        view = observe(overview(project.store), project.settings, now)
+        planned = plan_full_sync(project.settings, project.store, project.clock)
+        view = observe(overview(project.store), project.settings, now, planned=planned)
     except WarehouseError as error:
         return {"warehouse": str(error)}
     errors = causes(condition for condition in view.conditions if condition.is_error)
@@ -161,8 +163,10 @@ def keys_of(cause: Cause) -> list[str]:
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
     errors: dict[str, str] = {}
+    told = " ".join((*listed, *listed.values()))
     for run in runs:
-        if not run.is_success and (reason := _reason(instance, run.run_id)):
+        is_told = run.run_id[:8] in told or Kind.DISK_NEARLY_FULL in told  # a full disk makes runs fail
+        if not (run.is_success or is_told) and (reason := _reason(instance, run.run_id)):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job

@@ -71,8 +71,7 @@ def send_mail(settings: Settings, message: Message) -> None:
     try:
         with _mail_server(settings) as server:
             if settings.alert_smtp_username and settings.alert_smtp_password:
-                password = settings.alert_smtp_password.get_secret_value()
-                server.login(settings.alert_smtp_username, password)
+                server.login(settings.alert_smtp_username, settings.alert_smtp_password.get_secret_value())
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
         # report only the code of an SMTP answer, because its text may repeat the login

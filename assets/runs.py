@@ -94,8 +94,7 @@ def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[
 
 def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
     """The first run of a backfill."""
-    filters = dg.RunsFilter(tags={BACKFILL: backfill})
-    [record] = instance.get_run_records(filters, limit=1, ascending=True)
+    [record] = instance.get_run_records(dg.RunsFilter(tags={BACKFILL: backfill}), limit=1, ascending=True)
     return record
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.model import Report
-from pipelines.causes import CHECK_CUSTOMER, causes, denial_conditions, list_names
+from pipelines.causes import CHECK_CUSTOMER, TRANSIENT, causes, denial_conditions, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
@@ -102,6 +102,16 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     customers = f"{counted(active, 'customer')} read from {settings.start} on"
     result = f"{customers}{off}; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, result)
+
+
+def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    home = environment.get("DAGSTER_HOME", "")
+    if not home:
+        result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but no messages are sent"
+        remedy = "set DAGSTER_HOME to a directory that only the webserver and the daemon use"
+        is_used = daemon_seen(settings.data_dir) is not None
+        yield Finding("dagster", Severity.WARNING if is_used else Severity.WELL, result, remedy)
+        return
     channels = {"webhook": settings.alert_webhook, "email": settings.alert_email_to}
     if names := [name for name, is_set in channels.items() if is_set]:
         result = f"messages are sent by {' and '.join(names)}"
@@ -109,15 +119,6 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
         yield Finding("alerts", Severity.WARNING, "no message is sent if a nightly run fails", remedy)
-
-
-def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    home = environment.get("DAGSTER_HOME", "")
-    if not home:
-        result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
-        remedy = "set DAGSTER_HOME to a directory that only the webserver and the daemon use"
-        yield Finding("dagster", Severity.WARNING, result, remedy)
-        return
     file = Path(home) / "dagster.yaml"
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}
@@ -210,6 +211,7 @@ def _state_findings(
     for cause in causes(conditions):
         first = cause.first
         severity, remedy = Severity(first.severity), first.remedy
-        if first.is_error and first.trouble and answered & {*product(cause.reports, cause.customers)}:
+        may_have_ended = first.trouble or first.cause in TRANSIENT
+        if first.is_error and may_have_ended and answered & {*product(cause.reports, cause.customers)}:
             severity, remedy = Severity.WARNING, "The service answers now: run `brokerbi sync`."
         yield Finding(first.kind, severity, cause.issue, remedy)

@@ -46,7 +46,7 @@ UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ,
 GAVE_UP = "gave up"
 LONG_WAIT = timedelta(hours=1)
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
-"""Kinds and causes of conditions that may follow from a disk that cannot be written."""
+"""Kinds and causes of conditions that may follow from a disk that cannot be written or a lost file."""
 START_DAEMON = (
     "Start what is down, as docs/operators.md shows, first the code server; if both run, check that the "
     "sensor `publishing` is on"
@@ -85,9 +85,11 @@ def judge(view: Overview) -> Verdict:
             sentence = "The rebuilt working file has not been published yet; run `brokerbi publish`."
         return Verdict(sentence, WARNING, has_data=False)
     fresh = [row for row in view.standings if row.state == "fresh"]
-    not_fresh = {row.report for row in view.standings if row.state not in ("fresh", "switched off")}
+    customers = {row.customer for row in fresh}
+    requested = [row for row in view.standings if row.customer in customers and row.state != "switched off"]
+    not_fresh = {row.report for row in requested if row.state != "fresh"}
     reports = counted(len({row.report for row in fresh} - not_fresh), "report")
-    if len(customers := {row.customer for row in fresh}) > 1:
+    if len(customers) > 1:
         reports += f" of {len(customers)} customers"
     acknowledged = sum(condition.severity == Severity.ACKNOWLEDGED for condition in view.conditions)
     noted = f", {counted(acknowledged, 'issue')} acknowledged" if acknowledged else ""
@@ -127,14 +129,20 @@ def observe(
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back". A report that was
       switched off and is on again becomes "due".
+    - Failures of months that no sync requests any more are dropped.
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, each customer that they leave out and for which nothing was loaded is
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
       are not active, or that are not planned, become "switched off"; their conditions are dropped, except
       for the quarantine of a report.
-    - If nothing can be written, conditions that follow from this are dropped.
+    - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.
     """
-    conditions, added = list(view.conditions), list[Condition]()
+    requested = {plan.pair: [month.first_day for month in plan.months.requested] for plan in planned}
+    conditions, added = list[Condition](), list[Condition]()
+    for row in view.conditions:
+        is_of_month = row.month and row.kind in MONTH_CONDITIONS
+        if not is_of_month or row.month in requested.get((row.report, row.customer), [row.month]):
+            conditions.append(row)
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
     states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
     states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}
@@ -179,7 +187,7 @@ def observe(
     added += directory_conditions(settings.data_dir, now)
     today = settings.today or now.date()
     conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
-    if any(row.kind in DISK_CONDITIONS and row.is_error for row in conditions):
+    if view.is_lost or any(row.kind in DISK_CONDITIONS and row.is_error for row in conditions):
         conditions = [row for row in conditions if (row.kind, row.cause) not in FAILED_WRITES]
     return replace(view, standings=standings, conditions=conditions)
 

@@ -144,8 +144,7 @@ class _Normalizer:
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
                 inner_table = self._undeclared_table(parent, contents.spelled_keys[keys])
-                kept_lists = [lists[row] for row in kept]
-                self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
+                self._read_level(undeclared_level(level, inner_table, [lists[row] for row in kept]), parent)
 
     def _unambiguous_columns(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """Declared columns. A budget measure that several fields match counts only if in shapes.toml."""

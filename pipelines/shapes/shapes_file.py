@@ -65,8 +65,7 @@ def _shaped_report(report: Report, part: Any, where: str) -> Report:
     tables = {table.name: table for table in report.tables}
     part = _checked_keys(part, [*REPORT_KEYS, *TABLE_KEYS, *tables], where)
     first = report.tables[0].name
-    first_part = {key: part[key] for key in TABLE_KEYS if key in part}
-    tables[first] = _table(tables[first], first_part, where)
+    tables[first] = _table(tables[first], {key: part[key] for key in TABLE_KEYS if key in part}, where)
     for name in tables.keys() & part.keys():
         tables[name] = _table(tables[name], part[name], f"{where}.{name}")
     texts: dict[str, Any] = {key: _text(part, key, where) for key in REPORT_KEYS if key in part}

@@ -14,14 +14,14 @@ from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import FOLDER
 from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
-from pipelines.upkeep.report_page import remove_pages
+from pipelines.upkeep.report_page import draw_pages, remove_pages
 from warehouse.ledger.ledger import has_rows
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import read_erased, record_begun, record_finished
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
 from warehouse.persons.person import MIN_ID_LENGTH, Person
 from warehouse.persons.personal_data import PersonKind
-from warehouse.persons.suppression import drop_marts, erase_texts, suppress_tables
+from warehouse.persons.suppression import drop_marts, erase_texts, kinds_of_id, suppress_tables
 from warehouse.publishing.lake import clean_lake
 from warehouse.publishing.retention import compact, record_traces
 from warehouse.store.database import Store
@@ -57,7 +57,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     """Erase a person from all stored data, and from all data that is loaded later.
 
     The person's rows stay, with a random id and without personal values and free text. Call this again after
-    a kill, or if the receipt has problems. Raises ValueError for an empty id.
+    a kill, or if the receipt has problems. Raises ValueError for an empty id, or the id of another kind.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -65,6 +65,11 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     data_dir, tables = settings.data_dir, documented_tables()
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     store = Store(data_dir)
+    with store.reading() as connection:
+        kinds = kinds_of_id(connection, id_, tables)
+    if kinds and kind not in kinds:
+        raise ValueError(f"the id is that of a {kinds.pop()}; name the person with that option")
+    is_unknown = not (kinds or read_erased(data_dir).aliases(kind, [id_]))
     erased = record_begun(data_dir, kind, id_, clock.utc_now())
     person = Person(kind, id_, erased.alias, column_name)
     personal_columns = {
@@ -90,6 +95,9 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         receipt.problems.append(problem)
     if not receipt.problems:
         record_finished(data_dir, erased)
+        draw_pages(settings, settings.run_clock(clock), only_operators=True)  # they named the erasure
+    if is_unknown and not receipt.landing_files:
+        receipt.problems.append("no stored data has this id; check it")
     if not person.is_unmistakable:
         receipt.not_searched.append(
             f"texts, keys and logs: an id of only digits, or of fewer than {MIN_ID_LENGTH} characters, may "

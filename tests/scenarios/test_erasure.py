@@ -154,9 +154,18 @@ def test_an_id_that_names_nobody_or_everybody(tmp_path: Path) -> None:
     here = scenario(tmp_path, offices=1)
     with pytest.raises(ValueError, match="everyone"):
         erase_user(here, " ")
-    nobody = erase_user(here, "7")
-    assert (nobody.landing_files, nobody.rows, nobody.problems) == (0, {}, [])
+    nobody, problems = erase_user(here, "7"), ["no stored data has this id; check it"]
+    assert (nobody.landing_files, nobody.rows, nobody.problems) == (0, {}, problems)
     assert "fewer than 6 characters" in nobody.not_searched[-1]
+
+
+def test_the_id_of_a_user_is_not_erased_as_that_of_a_contact(whole: Scenario, tmp_path: Path) -> None:
+    here = whole.copied_to(tmp_path / "data")
+    id_ = here.value("SELECT min(id) FROM bi.users")
+    with pytest.raises(ValueError, match="that of a user"):
+        erase(here.settings, "contact", id_, clock=here.clock)
+    assert here.value(f"SELECT count(*) FROM bi.users WHERE id = '{id_}'") == 1
+    assert open_erasures(here.data_dir) == []
 
 
 def test_an_error_in_publication_leaves_an_erasure_unfinished(whole: Scenario, tmp_path: Path) -> None:

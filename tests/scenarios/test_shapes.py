@@ -115,7 +115,6 @@ DIALECT: dict[str, Reshape] = {
     "/LiveData/Report": activity,
     "/External/Trademarks": trademarks,
     "/CommissionOfficeReportByMonth": by_month,
-    "/CommissionUserReport": lambda answer: {"data": answer},
 }
 
 
@@ -169,7 +168,7 @@ def test_a_first_sync_adopts_complete_shapes_and_loads_the_same_figures(tmp_path
     declared, dialect = loaded(tmp_path / "declared"), speaking(office(tmp_path / "dialect"), DIALECT)
     summary, messages = synced_in_shape(dialect, refresh=True)
     assert summary.is_well
-    assert all(name in messages[0] for name in REPORTS[2:])
+    assert all(name in messages[0] for name in REPORTS[3:])
     assert figures(dialect) == figures(declared) != []
 
 
@@ -190,6 +189,13 @@ def test_a_report_with_a_budget_and_an_outcome_is_not_loaded_until_one_is_chosen
     summary, _ = synced_in_shape(here, refresh=True)
     assert summary.is_well
     assert figures(here) == figures(declared)
+
+
+def test_an_envelope_around_a_documented_report_is_adopted_once_its_answer_is_stored(tmp_path: Path) -> None:
+    here = speaking(office(tmp_path), {"/External/Users": lambda users: {"value": users}})
+    assert not synced_in_shape(here, reports=("users",))[0].is_well
+    summary, [adopted] = synced_in_shape(here, reports=("users",))
+    assert (summary.is_well, "users" in adopted) == (True, True)
 
 
 def test_a_report_that_no_shape_fits_is_sampled_once(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.persons.erased_list import ErasedList
 from warehouse.persons.person import Person
-from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
+from warehouse.persons.personal_data import KINDS, PersonKind, emptied_columns, id_columns
 from warehouse.publishing.retention import record_traces
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import ID_SEPARATOR
@@ -69,11 +69,7 @@ def suppress_tables(
     `tables` has the declared columns of each table of bi.
     """
     changed: Counter[str] = Counter()
-    documented_by_table = {
-        f"bi.{quoted(name + ending)}": columns
-        for name, columns in tables.items()
-        for ending in ("", "_history")
-    }
+    documented_by_table = _documented_by_table(tables)
     for table, types in stored_tables(connection).items() if erased.persons else ():
         documented = documented_by_table.get(table, {})
         for column, kind in id_columns(types, documented):
@@ -93,14 +89,31 @@ def suppress_tables(
     return +changed
 
 
+def kinds_of_id(
+    connection: DuckDBPyConnection, id_: str, tables: Mapping[str, Documented]
+) -> set[PersonKind]:
+    """The kinds of person that have this id in the stored rows of bi."""
+    stored = stored_tables(connection)
+    return {
+        kind
+        for table, documented in _documented_by_table(tables).items()
+        for column, kind in id_columns(stored.get(table, ()), documented)
+        if id_ in map(str, _distinct(connection, table, column, containing=id_))
+    }
+
+
+def _documented_by_table(tables: Mapping[str, Documented]) -> dict[str, Documented]:
+    endings = ("", "_history")
+    return {f"bi.{quoted(name + end)}": columns for name, columns in tables.items() for end in endings}
+
+
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
     """Replace the person's id, if unmistakable, in all texts; returns the number of changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
             for text in _distinct(connection, table, column, containing=person.id):
-                new_value = {column: person.erase_text(text)}
-                changed[table] += _update(connection, table, column, text, new_value)
+                changed[table] += _update(connection, table, column, text, {column: person.erase_text(text)})
     return changed
 
 

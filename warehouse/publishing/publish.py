@@ -173,7 +173,7 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
         publication = Publication(ROLLED_BACK, now, versions.published, version, size, reasons=notes)
         with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
             _record(connection, publication)
-            versions.make_current(version)
+        versions.make_current(version)
         return publication
 
 

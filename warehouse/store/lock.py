@@ -102,15 +102,17 @@ def work_lock(
     def report(holder: Work) -> None:
         on_wait(f"waiting for {holder.sentence}")
 
-    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, left):
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, earlier):
+        left = [other for other in earlier if completes is not None and other.task not in completes]
+        _record(lock, [work, *left])
         try:
             yield blocker.begun_utc if blocker else None
         except BaseException as error:
             sentence = sentence_of(error) if isinstance(error, Exception) else "it was interrupted"
             is_left = remedy and sentence and not isinstance(error, ReplayNeeded)  # status finds a lost file
-            _record(lock, [replace(work, error=sentence), *left] if is_left else left)
+            _record(lock, [replace(work, error=sentence), *left] if is_left else earlier)
             raise
-        _record(lock, [other for other in left if completes is not None and other.task not in completes])
+        _record(lock, left)
 
 
 @contextmanager
@@ -132,8 +134,9 @@ def holder_of(path: Path) -> Work | None:
 
 
 def unfinished_work(path: Path) -> list[Work]:
-    """Work that was killed or failed, and that nothing has finished; none while the lock is held."""
-    return [] if is_locked(path) else [work for work in Work.read(path) if work.remedy]
+    """Work that was killed or failed, and that nothing has finished, or is about to finish."""
+    works = Work.read(path)[1:] if is_locked(path) else Work.read(path)
+    return [work for work in works if work.remedy]
 
 
 def is_locked(path: Path) -> bool:

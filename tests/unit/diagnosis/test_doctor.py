@@ -163,6 +163,7 @@ def test_the_alert_channels_are_named_or_else_the_settings_for_one(tmp_path: Pat
         ({}, "no message is sent if a nightly run fails"),
         ({**mail, "alert_webhook": "https://chat.test"}, "messages are sent by webhook and email"),
     ):
-        found = examine(settings(tmp_path, **more), RunContext(), environment={}, may_request=False)
+        home = {"DAGSTER_HOME": str(tmp_path)}
+        found = examine(settings(tmp_path, **more), RunContext(), environment=home, may_request=False)
         [alerts] = [one for one in found if one.subject == "alerts"]
         assert (alerts.result, alerts.remedy) == (result, "" if more else remedy)
