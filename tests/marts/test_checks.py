@@ -209,7 +209,6 @@ def test_a_sale_that_moved_or_was_restated_is_of_one_home(
          ("user", "0U1 (running_commissions); U1 (commission_user, sales)")),
         ("running_commissions", "user_id", "U10", None),
     ],
-    ids=["in another case", "with a leading zero", "another"],
 )  # fmt: skip
 def test_two_spellings_of_one_id_are_reported_with_their_reports(
     table: str, column: str, spelling: str, found: tuple[str, str] | None, tmp_path: Path

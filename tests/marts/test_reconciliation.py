@@ -115,7 +115,6 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: Given) -> None:
 @pytest.mark.parametrize(
     ("read_on", "found"),
     [(-3, {"an answer that is no longer refreshed: M1: customer switched off"}), (0, {"not explained"})],
-    ids=["read before the other", "read with the other"],
 )
 def test_an_answer_no_longer_refreshed_is_the_likely_reason_if_the_other_was_read_later(
     given: Given, read_on: int, found: set[str]
@@ -324,7 +323,6 @@ def by_office(given: Given, of_month: str, at: float, users: Earners) -> None:
 @pytest.mark.parametrize(
     ("users", "is_moved"),
     [({"M1": {}, "M2": {"U1": 60, "U2": 40}}, True), ({"M1": {"U1": 10}, "M2": {"U2": 90}}, False)],
-    ids=["a user", "what users earned"],
 )
 def test_a_users_past_under_another_office_makes_both_due(users: Earners, *, is_moved: bool) -> None:
     given = warehouse()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.publishing.publish import publish
+from warehouse.store.lock import WORK
 
 DAY = "2026-11-21"
 AN_HOUR_AGO = (datetime.now(UTC) - timedelta(hours=1)).timestamp()
@@ -102,6 +104,14 @@ def test_failed_runs_with_the_same_reason_are_reported_once(made: Harness) -> No
     assert message == Message(f"brokerbi, {DAY}: 1 error", line)
     ended(made, "2", "The disk is full.")
     assert looked(made, sent)[1] is None
+
+
+def test_a_killed_run_that_a_condition_names_is_reported_once(made: Harness) -> None:
+    left = {"what": "run 5cb9064f of nightly", "pid": 1, "begun": "2026-11-21T05:00:00+00:00", "remedy": "x"}
+    made.give_working_file()
+    (made.file.parent / WORK).write_text(json.dumps([left]))
+    ended(made, "5cb9064f-1", "It was marked as failed.")
+    assert text(looked(made, SENT)).count("5cb9064f") == 1
 
 
 def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -133,6 +133,9 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     resumed = observe(off, settings(tmp_path, customers="M1"), NOW, planned=planned).standings
     assert [row.state for row in resumed] == ["due"]
     failing = Overview([FRESH, replace(FRESH, report="users")], [FAILED])
+    ended, open_ = (replace(FAILED, month=date(2026, number, 1)) for number in (1, 10))
+    kept = observe(Overview([], [ended, open_]), settings(tmp_path, customers="M1"), NOW, planned=planned)
+    assert [row.month for row in kept.conditions] == [open_.month]
     stopped = observe(failing, settings(tmp_path, customers="M1"), NOW, planned=planned[1:])
     assert [row.state for row in stopped.standings] == ["switched off", "fresh"]
     assert [row.kind for row in stopped.conditions] == [Kind.MONTHS_MISSING]

@@ -98,7 +98,6 @@ def test_a_month_that_is_too_long_is_read_whole_in_spans_of_days(longest: int) -
 @pytest.mark.parametrize(
     ("known", "requests"),
     [(WindowLimit(), 6), (WindowLimit(has_bad_month=True), 1), (WindowLimit(longest_answered=16), 2)],
-    ids=["nothing", "another rejected month", "an answered span of half the length"],
 )
 def test_a_rejection_not_caused_by_length_costs_few_requests(known: WindowLimit, requests: int) -> None:
     service = Service(0)
