@@ -17,7 +17,7 @@ from pipelines.causes import Cause, causes, shorten
 from pipelines.diagnosis.health import observe
 from pipelines.planning.plan import plan_full_sync
 from pipelines.words import counted
-from warehouse.errors import WarehouseError
+from warehouse.errors import NO_ROOM, WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 
@@ -142,7 +142,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
     try:
         planned = plan_full_sync(project.settings, project.store, project.clock)
         view = observe(overview(project.store), project.settings, now, planned=planned)
-    except WarehouseError as error:
+    except (WarehouseError, ValueError) as error:  # a setting that does not fit is a ValueError
         return {"warehouse": str(error)}
     errors = causes(condition for condition in view.conditions if condition.is_error)
     return {key: cause.line for cause in errors for key in keys_of(cause)}
@@ -165,8 +165,8 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
     errors: dict[str, str] = {}
     told = " ".join((*listed, *listed.values()))
     for run in runs:
-        is_told = run.run_id[:8] in told or Kind.DISK_NEARLY_FULL in told  # a full disk makes runs fail
-        if not (run.is_success or is_told) and (reason := _reason(instance, run.run_id)):
+        reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
+        if reason and not (NO_ROOM in reason and Kind.DISK_NEARLY_FULL in told):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job

@@ -57,6 +57,7 @@ PUBLISHED_FILE_REMEDY = Remedy(
 )
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
+NO_ROOM = "There is no room left on the disk"
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
 _NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
 DAMAGED_WORDS = re.compile(
@@ -85,8 +86,7 @@ def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> W
     text, code = str(error), error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(text):
         return WarehouseError(
-            f"There is no room left on the disk of {path}; earlier data is unharmed. "
-            "Free some space, then run the command again."
+            f"{NO_ROOM} of {path}; earlier data is unharmed. Free some space, then run the command again."
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
         named = Path(getattr(error, "filename", None) or path)  # temporary, or in a closed folder, perhaps

@@ -27,12 +27,14 @@ COUNTED_FIELDS = ("columns", "missing", "extra")
 @command("status")
 def run_status(
     check: Annotated[bool, flag("--check", "exit with 1 if there is an error or no published file")] = False,
+    forget_caps: Annotated[bool, flag("--forget-caps", "forget the limits of meta.window_caps")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     json: Json = False,
 ) -> int:
     """Show what is loaded, missing, failed and published."""
     from pipelines.diagnosis.health import judge, observe
     from pipelines.planning.plan import plan_full_sync
+    from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
     from warehouse.store.lock import WORK, holder_of
@@ -41,6 +43,10 @@ def run_status(
     if not (settings_error := sync_settings_error(os.environ, settings)):  # this error has the warnings too
         warn(*settings.warnings)
     store = Store(settings.data_dir)
+    if forget_caps:
+        with store.writing() as connection:
+            ledger.forget_caps(connection)
+        say("the learned window and page sizes are forgotten; the next sync starts with full windows")
     planned = plan_full_sync(settings, store, SystemClock())
     now = SystemClock().utc_now()
     state = overview(store, unless_checked_since=now - timedelta(days=1) if check else None)
@@ -64,9 +70,6 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         print_wrapped("- ", cause.issue, is_grey=is_grey)
         if cause.first.remedy:
             print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
-    for (report, customer), cap in view.caps.items() if details else ():
-        if words := str(cap):
-            print_wrapped("", f"learned: {report} of {customer} is requested {words}")
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": row.bytes and size(row.bytes)} for row in view.publications]
@@ -149,6 +152,8 @@ def run_shapes(
     try:
         context = RunContext(catalogue=with_shapes(REPORTS, settings.shapes_file))
     except ShapesError as error:  # what arrives is shown all the same, because it helps to correct the file
+        if write:
+            raise
         warn(f"{sentence(str(error))} Until that is corrected, the file is not used.")
     reports = chosen_reports(settings, selection, context.catalogue)
     with working(settings, "shapes"):

@@ -106,11 +106,9 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 
 def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     home = environment.get("DAGSTER_HOME", "")
-    if not home:
-        result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but no messages are sent"
-        remedy = "set DAGSTER_HOME to a directory that only the webserver and the daemon use"
-        is_used = daemon_seen(settings.data_dir) is not None
-        yield Finding("dagster", Severity.WARNING if is_used else Severity.WELL, result, remedy)
+    if not home and daemon_seen(settings.data_dir) is None:
+        result = "it is not used, as DAGSTER_HOME is not set: `brokerbi sync` sends no messages"
+        yield Finding("dagster", Severity.WELL, result)
         return
     channels = {"webhook": settings.alert_webhook, "email": settings.alert_email_to}
     if names := [name for name, is_set in channels.items() if is_set]:
@@ -119,6 +117,11 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
         yield Finding("alerts", Severity.WARNING, "no message is sent if a nightly run fails", remedy)
+    if not home:
+        result = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
+        remedy = "set DAGSTER_HOME to a directory that only the webserver and the daemon use"
+        yield Finding("dagster", Severity.WARNING, result, remedy)
+        return
     file = Path(home) / "dagster.yaml"
     try:
         current = yaml.safe_load(file.read_text("utf-8")) or {}

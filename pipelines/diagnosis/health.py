@@ -45,6 +45,7 @@ UNREAD_CUSTOMER = "No report has been read since the customer was added or switc
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
 GAVE_UP = "gave up"
 LONG_WAIT = timedelta(hours=1)
+NO_LONGER_REQUESTED = "No sync requests this month any more; acknowledge it in brokerbi.toml."
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
 """Kinds and causes of conditions that may follow from a disk that cannot be written or a lost file."""
 START_DAEMON = (
@@ -129,7 +130,7 @@ def observe(
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back". A report that was
       switched off and is on again becomes "due".
-    - Failures of months that no sync requests any more are dropped.
+    - Failures of months that no sync requests any more are warnings.
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, each customer that they leave out and for which nothing was loaded is
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
@@ -141,8 +142,9 @@ def observe(
     conditions, added = list[Condition](), list[Condition]()
     for row in view.conditions:
         is_of_month = row.month and row.kind in MONTH_CONDITIONS
-        if not is_of_month or row.month in requested.get((row.report, row.customer), [row.month]):
-            conditions.append(row)
+        if is_of_month and row.month not in requested.get((row.report, row.customer), [row.month]):
+            row = replace(row, severity=WARNING, remedy=NO_LONGER_REQUESTED)
+        conditions.append(row)
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
     states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
     states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}

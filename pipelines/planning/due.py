@@ -89,8 +89,8 @@ class Rules:
     - Other months up to twelve months old are due once in four weeks. Months of the same request are due on
       the same day: with three months in a request, January to March are due one day before April to June.
     - `offset` shifts the days of the weekly and of the four-weekly rule.
-    - Any month is due immediately if its last request failed or was held back, if it changed after it was
-      fetched, or if it is unsettled (its rows may still change).
+    - Any month is due immediately if its last request failed, if it changed after it was fetched, or if it
+      is unsettled (its rows may still change).
     - `selection` overrides these rules: a month fetched after `selection.fresh_since` is not requested. If
       `selection.refresh` is true, all remaining stored months are requested.
     """

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 ACCEPT = (
-    "run `brokerbi sync --accept-shrink --report {report}` (for one customer, add `--customer ID`), or "
-    "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
+    "run `brokerbi sync --accept-shrink --report {report}` (for one customer, add `--customer ID`; for older "
+    "months, `--refresh --from MONTH`), or launch it in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY = "Compare the report with the brokerage system. If each answer that is held back is right, " + ACCEPT
 REMEDY_FOR_COLUMNS = (
     "If the service has renamed the empty columns (`brokerbi shapes --report {report}` shows what arrives), "
-    "write their paths in shapes.toml and run `brokerbi sync`. Only if it really dropped them, " + ACCEPT
+    "write their paths in shapes.toml and run `brokerbi sync --refresh --report {report}`. "
+    "Only if it really dropped them, " + ACCEPT
 )
 
 

@@ -67,7 +67,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     store = Store(data_dir)
     with store.reading() as connection:
         kinds = kinds_of_id(connection, id_, tables)
-    if kinds and kind not in kinds:
+    if kinds and kind not in kinds and Person(kind, id_, "", column_name).is_unmistakable:
         raise ValueError(f"the id is that of a {kinds.pop()}; name the person with that option")
     is_unknown = not (kinds or read_erased(data_dir).aliases(kind, [id_]))
     erased = record_begun(data_dir, kind, id_, clock.utc_now())
@@ -96,7 +96,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     if not receipt.problems:
         record_finished(data_dir, erased)
         draw_pages(settings, settings.run_clock(clock), only_operators=True)  # they named the erasure
-    if is_unknown and not receipt.landing_files:
+    if is_unknown and not (receipt.landing_files or receipt.rows or receipt.log_places):
         receipt.problems.append("no stored data has this id; check it")
     if not person.is_unmistakable:
         receipt.not_searched.append(

@@ -58,11 +58,11 @@ def prepare_shapes(
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> tuple[Mapping[str, Report], Mapping[str, set[str]]]:
-    """Propose shapes for reports that do not fit theirs, and add complete proposals to the shapes file.
+    """Propose shapes for reports whose shape is assumed, and add complete proposals to the shapes file.
 
-    A report that is paged, loaded or in the file gets no proposal. Proposals come from stored answers; with
-    `may_request`, undocumented reports that were never requested are requested. Returns the catalogue with
-    the shapes of the file, and the shapes with which the stored rows of each report were loaded.
+    A report that is loaded or in the file gets no proposal. Proposals come from stored answers; with
+    `may_request`, reports that were never requested are requested. Returns the catalogue with the shapes of
+    the file, and the shapes with which the stored rows of each report were loaded.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     loaded: Mapping[str, set[str]] = {}
@@ -72,11 +72,9 @@ def adopt_shapes(
         reports = [
             report
             for report in chosen_reports(settings, selection, shaped.catalogue)
-            if not (report.shape or report.endpoint.paged) and report.name not in loaded
+            if report.is_assumed and not report.shape and report.name not in loaded
         ]
-        unrequested = [
-            report for report in reports if report.is_assumed and may_request and report.name not in requested
-        ]
+        unrequested = [report for report in reports if may_request and report.name not in requested]
         samples = sample_reports(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
         proposed = [sample for sample in samples if sample.state == "proposed"]
         if names := add_to_file(settings.shapes_file, proposed):

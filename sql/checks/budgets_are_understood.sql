@@ -46,8 +46,9 @@ ANTI JOIN marts.budgets AS budgets_in_mart
     ON budgets_in_mart._customer = without_office._customer
     AND budgets_in_mart.month = without_office._month
     AND budgets_in_mart.measure = without_office.measure
-    -- another report that has this measure counts in place of this one
-    AND (budgets_in_mart.report <> without_office.report OR budgets_in_mart.user_id IS NOT DISTINCT FROM without_office.user_id)
+    AND (budgets_in_mart.user_id IS NOT DISTINCT FROM without_office.user_id
+        -- the budgets of users in another report count in place of one without a user
+        OR (without_office.user_id IS NULL AND budgets_in_mart.report <> without_office.report))
 GROUP BY ALL
 UNION ALL
 SELECT report, measure, 'without a user, next to budgets of users: not their sum, but it may include them', count(*)
@@ -62,6 +63,6 @@ FROM (
     WHERE user_id IS NOT NULL
     GROUP BY ALL
     HAVING bool_and(coalesce(2 * amount = total, false)) AND count(DISTINCT month) FILTER (amount_count > 2) >= 3
-        AND product(DISTINCT amount) FILTER (amount_count > 2) > 1000  -- small numbers are often equal by chance
+        AND sum(abs(amount)) FILTER (amount_count > 2) > 100  -- a few homes are often equal by chance
 )
 GROUP BY ALL

@@ -301,7 +301,7 @@ def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
             put(given, "office_budget_estate_history", of_month, **row)
 
 
-SUMS = ({"U1": 9, "U2": 2, "T": 11}, {"U1": 8, "U2": 2, "T": 10}, {"U1": 9, "U2": 3, "T": 12})
+SUMS = ({"U1": 49, "U2": 2, "T": 51}, {"U1": 48, "U2": 2, "T": 50}, {"U1": 49, "U2": 3, "T": 52})
 NO_ID = "00000000-0000-0000-0000-000000000000"
 NOT_THE_SUM = "without a user, next to budgets of users: not their sum, but it may include them"
 MAYBE_A_SUM = "in every month, one user has the sum of all others of the office: it may be a total"
@@ -314,10 +314,10 @@ MAYBE_A_SUM = "in every month, one user has the sum of all others of the office:
         ([{"U1": 4, "U2": 2, " ": 6}], [], [6], None),
         ([{"U1": 4, NO_ID: 4}], [], [4], None),
         ([{"U1": 4, None: 5}], [], [9], NOT_THE_SUM),
-        (SUMS, ["U1"], [11, 10, 12], None),
-        (SUMS, ["U1", "T"], [22, 20, 24], MAYBE_A_SUM),
+        (SUMS, ["U1"], [51, 50, 52], None),
+        (SUMS, ["U1", "T"], [102, 100, 104], MAYBE_A_SUM),
         ([{"U1": n, "U2": n, "T": 2 * n} for n in (1, 2, 3)], ["U1", "T"], [4, 8, 12], None),
-        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [22, 20, 15], None),
+        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [102, 100, 15], None),
     ],
     ids=["nobody's", "of a blank", "of zeros", "not the sum", "of no user", "a user", "chance", "once not"],
 )
@@ -394,8 +394,9 @@ def test_a_groups_budget_without_an_office_is_of_the_only_office_where_its_user_
     assert given.execute(check).fetchall() == [("office_budget_commission", "commission", trouble, 2)]
     held(given, "budget_commission", "G1", ["2026-01"])
     put(given, "budget_commission_history", "2026-01", office_id="M1", user_id="U2", commission_budget=7)
+    put(given, "office_budget_commission_history", "2026-01", commission_budget=21)
     assert built(given, "SELECT user_id FROM marts.budgets") == [("U2",)]
-    assert given.execute(check).fetchall() == []
+    assert given.execute(check).fetchall() == [("office_budget_commission", "commission", trouble, 2)]
 
 
 def of_two_offices(given: Given, of_month: str, *actuals: float) -> None:

@@ -11,8 +11,7 @@ import pytest
 from pipelines.connect.pace import RetryPolicy
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
-from warehouse.ledger.ledger import Cap, ledger_of
-from warehouse.ledger.status import overview
+from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
 from warehouse.ledger.stored_answers import newest_answers
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.load.landing import Landing
@@ -21,7 +20,7 @@ from warehouse.store.database import Store
 
 def caps(here: Scenario) -> list[tuple[str, int | None]]:
     """The learned windows as `status` shows them."""
-    return [(report, cap.months) for (report, _), cap in overview(Store(here.data_dir)).caps.items()]
+    return [(report, cap.months) for (report, _), cap in ledger_of(Store(here.data_dir)).caps.items()]
 
 
 def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tmp_path: Path) -> None:
@@ -50,13 +49,16 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
     assert here.cells() == before
 
 
-def test_a_window_that_keeps_timing_out_is_halved_and_that_is_remembered(tmp_path: Path) -> None:
+def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
     assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).failure_lines() == []
     assert "1 span halved" in here.value("SELECT note FROM meta.loads")
     assert caps(here) == [("sales", 1)]
     here.sync(refresh=True)
     assert len(here.asked) == 2
+    with Store(tmp_path).writing() as connection:
+        forget_caps(connection)
+    assert caps(here) == []
 
 
 def asked_in_pages(here: Scenario) -> list[str]:

@@ -191,13 +191,6 @@ def test_a_report_with_a_budget_and_an_outcome_is_not_loaded_until_one_is_chosen
     assert figures(here) == figures(declared)
 
 
-def test_an_envelope_around_a_documented_report_is_adopted_once_its_answer_is_stored(tmp_path: Path) -> None:
-    here = speaking(office(tmp_path), {"/External/Users": lambda users: {"value": users}})
-    assert not synced_in_shape(here, reports=("users",))[0].is_well
-    summary, [adopted] = synced_in_shape(here, reports=("users",))
-    assert (summary.is_well, "users" in adopted) == (True, True)
-
-
 def test_a_report_that_no_shape_fits_is_sampled_once(tmp_path: Path) -> None:
     here = speaking(office(tmp_path), {"/Report/Budget/": budgets_with_outcome})
     messages: list[str] = []

@@ -433,6 +433,7 @@ def _repairs(here: World) -> None:
     here.run("doctor lasting", "doctor")
     here.control("faults", [])
     here.run("replay quarantine", "replay", "--quarantine")
+    here.run("status caps", "status", "--forget-caps")
     here.move(HEALED)
     here.run("plan healed --json", "plan", "--json")
     here.run("sync healed", "sync", "--accept-shrink")

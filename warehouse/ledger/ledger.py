@@ -25,7 +25,8 @@ Pair = tuple[str, str]
 
 # Held-back months are left out: until the operator decides, the same answer would be held back again.
 _FAILED = """
-    SELECT report, customer, list(month) FROM meta.open_failures WHERE month IS NOT NULL GROUP BY ALL
+    SELECT report, customer, list(month) FROM meta.open_failures
+    WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
 """
 _MONTHS = """
     SELECT report, customer, list(month), list(fetched_at_utc), list(state), list(load_id), list(rows)
@@ -82,25 +83,13 @@ class Cap:
     rows: int | None = None
     whole_rows: int | None = None
 
-    def __str__(self) -> str:
-        number, unit = (self.days, "day") if self.days else (self.months, "month")
-        length = f"{number} {unit}{'s' * (number != 1)}" if number else ""
-        words = [f"for at most {length} at a time"] if length else []
-        if self.page_size is not None:
-            words.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
-        if self.rows:
-            words.append(f"with at most {self.rows} rows an answer")
-        return " and ".join(words)
-
 
 @dataclass(frozen=True)
 class Ledger:
     """The facts that a plan needs. A report without months is stored under the month None."""
 
     stored: Mapping[Pair, Mapping[date | None, StoredMonth]] = field(default_factory=dict)
-    failed: Mapping[Pair, frozenset[date]] = field(
-        default_factory=dict
-    )  # months whose last try failed or was held back
+    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     # by month with a recorded change: the month is due if it was last fetched before this time
@@ -227,6 +216,11 @@ def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
         "FROM meta.window_caps ORDER BY ALL"
     )
     return {(report, customer): Cap(*cap) for report, customer, *cap in caps.fetchall()}
+
+
+def forget_caps(connection: DuckDBPyConnection) -> None:
+    """Forget the learned limits."""
+    connection.execute("DELETE FROM meta.window_caps")
 
 
 def write_due_days(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from duckdb import BinderException, CatalogException
 
 from warehouse.ledger.conditions import Condition, Kind
-from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
 from warehouse.store.lock import WORK, holder_of
 from warehouse.store.versions import Versions
@@ -65,7 +64,6 @@ class Overview:
     standings: Sequence[ReportStatus]
     conditions: Sequence[Condition] = ()
     publications: Sequence[PastPublication] = ()
-    caps: Mapping[Pair, Cap] = field(default_factory=dict)
     nights: Sequence[DailyRequests] = ()
     is_published: bool = True
     """Whether a published version is recorded. After a replay of a lost working file, none is recorded."""
@@ -113,7 +111,6 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     with store.reading() as connection:
         status = replace(
             read_state(connection, Versions(store.data_dir)),
-            caps=read_caps(connection),
             nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
             is_lost=store.is_lost,
         )

@@ -171,9 +171,13 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
         skipped = [] if to else [name for name in versions.names() if version < name < current]
         notes = tuple(f"version {name} is damaged, so it was skipped" for name in skipped)
         publication = Publication(ROLLED_BACK, now, versions.published, version, size, reasons=notes)
-        with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
-            _record(connection, publication)
-        versions.make_current(version)
+        try:
+            with store.writing() as connection:  # fails before the version is shown if it cannot be recorded
+                _record(connection, publication)
+                versions.make_current(version)
+        except Exception:
+            versions.make_current(current)  # the record may fail as late as at its end: on a full disk
+            raise
         return publication
 
 

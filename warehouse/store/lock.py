@@ -16,7 +16,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -41,7 +41,8 @@ class Work:
     """A command or run that holds a lock, waits for it, or did not finish.
 
     `remedy` is the sentence of what to do if it does not finish; it is empty if nothing is left to do then.
-    Work with the same `task` finishes it. `error` is the message of the error that ended it.
+    Work with the same `task`, or that `completes` this task (None: any), finishes it. `error` is the message
+    of the error that ended it.
     """
 
     what: str
@@ -50,6 +51,7 @@ class Work:
     task: str = ""
     remedy: str = ""
     error: str = ""
+    completes: Sequence[str] | None = ()
 
     @classmethod
     def read(cls, path: Path) -> list[Self]:
@@ -63,6 +65,10 @@ class Work:
     def begun_utc(self) -> datetime:
         """When the work asked for the lock."""
         return datetime.fromisoformat(self.begun)
+
+    def leaves(self, earlier: Iterable[Self]) -> list[Self]:
+        """The unfinished work that this work will not finish."""
+        return [work for work in earlier if self.completes is not None and work.task not in self.completes]
 
     @property
     def sentence(self) -> str:
@@ -94,7 +100,7 @@ def work_lock(
     Only entry points take this lock: a nested call would wait for itself.
     """
     path = data_dir / WORK
-    work = Work(what, os.getpid(), now().isoformat(timespec="seconds"), task or what, remedy)
+    work = Work(what, os.getpid(), now().isoformat(timespec="seconds"), task or what, remedy, "", completes)
     with translate_errors(path):
         make_folder(path.parent)
     seconds, quiet_seconds = (math.inf, 0.0) if wait else (GLANCE_SECONDS, math.inf)
@@ -102,17 +108,15 @@ def work_lock(
     def report(holder: Work) -> None:
         on_wait(f"waiting for {holder.sentence}")
 
-    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, earlier):
-        left = [other for other in earlier if completes is not None and other.task not in completes]
-        _record(lock, [work, *left])
+    with _hold(path, work, seconds, report, quiet_seconds=quiet_seconds) as (lock, blocker, left):
         try:
             yield blocker.begun_utc if blocker else None
         except BaseException as error:
             sentence = sentence_of(error) if isinstance(error, Exception) else "it was interrupted"
             is_left = remedy and sentence and not isinstance(error, ReplayNeeded)  # status finds a lost file
-            _record(lock, [replace(work, error=sentence), *left] if is_left else earlier)
+            _record(lock, [replace(work, error=sentence), *left] if is_left else left)
             raise
-        _record(lock, left)
+        _record(lock, work.leaves(left))
 
 
 @contextmanager
@@ -135,8 +139,9 @@ def holder_of(path: Path) -> Work | None:
 
 def unfinished_work(path: Path) -> list[Work]:
     """Work that was killed or failed, and that nothing has finished, or is about to finish."""
-    works = Work.read(path)[1:] if is_locked(path) else Work.read(path)
-    return [work for work in works if work.remedy]
+    works = Work.read(path)
+    left = works[0].leaves(works[1:]) if works and is_locked(path) else works
+    return [work for work in left if work.remedy]
 
 
 def is_locked(path: Path) -> bool:

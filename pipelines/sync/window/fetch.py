@@ -240,32 +240,19 @@ class _WindowReader:
         if (rows := self.task.limit.rows) in self.day_counts:
             if len(self.window.months) > 1:
                 raise RejectedTogether
-            raise TruncatedAnswer(f"an answer is cut off at {rows} rows; the stored rows stay")
+            raise TruncatedAnswer(f"an answer is cut off at {rows} rows a day; the stored rows stay")
         return pages
 
-    async def _read_complete(
-        self, requested_id: str | None, span: Span, enclosing: Sequence[bytes] = ()
-    ) -> list[Page]:
-        """Read a span. If its rows may be truncated, read its halves and use them if they have more rows.
-
-        `enclosing` are the answers for the enclosing span of a report whose rows state their month. If the
-        same answers arrive, the service ignores the requested months, as it may for budgets.
-        """
+    async def _read_complete(self, requested_id: str | None, span: Span) -> list[Page]:
+        """Read a span. If its rows may be truncated, read its halves and use them if they have more rows."""
         pages, limit = await self._read_span(requested_id, span), self.task.limit
-        bodies = [page.document.body for page in pages if self.report.month_of_row == "year and month"]
         doubtful = {rows for page in pages for rows in page.counts if limit.may_be_truncated(rows)}
-        if bodies and bodies == enclosing:
-            return pages
         if not doubtful or not may_be_halved(self.report, span):
             self.day_counts |= doubtful if Month.of(span.first) in self.window.months else set()
             return pages
         self.reading_bytes -= sum(len(page.document.body) for page in pages)  # the halves count instead
-        halves = [
-            page for half in span.halves() for page in await self._read_complete(requested_id, half, bodies)
-        ]
+        halves = [page for half in span.halves() for page in await self._read_complete(requested_id, half)]
         self.normalized = None
-        if bodies and [page.document.body for page in halves] == bodies * 2:
-            return pages
         if sum(page.rows for page in halves) > sum(page.rows for page in pages):
             limit.rows = max(doubtful)  # no list has more
             self.notes.append(f"an answer ended after {limit.rows} rows; the halves of its period have more")

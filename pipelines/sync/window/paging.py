@@ -104,7 +104,7 @@ class Page:
     choice: str | None = None  # the requested value of the report's `Choices`, if it has any
     requested_rows: int = UNPAGED  # the page size
     rows: int = 0
-    counts: Sequence[int] = ()  # the rows of each list, if they state their time and are unpaged
+    counts: Sequence[int] = ()  # the rows of each list, if they have dates and are unpaged
     total: int | None = None  # the number of rows on all pages, if the answer states it
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)  # the ids of the rows, by table
     rows_hash: int | None = None  # recognizes a repeated page whose rows have no ids
@@ -140,7 +140,7 @@ class Page:
 def page_of_answer(report: Report, document: Document, variant: RequestVariant, requested_rows: int) -> Page:
     """Make a page of an answer, with the facts that paging needs."""
     page = Page(document, variant.requested_id, variant.choice, requested_rows)
-    if report.endpoint.paged or report.month_of_row in ("documented date", "year and month"):
+    if report.endpoint.paged or report.month_of_row == "documented date":
         facts = page_facts(report_as_read(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch
         if requested_rows == UNPAGED:

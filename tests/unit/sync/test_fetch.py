@@ -211,25 +211,6 @@ def test_an_answer_with_a_round_number_of_rows_is_requested_in_halves(
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
 
 
-@pytest.mark.parametrize(
-    ("months", "most", "learned"), [((), 500, 500), ((1, 2), 9_999, None)], ids=["cut off", "months ignored"]
-)
-def test_budgets_that_may_be_cut_off_are_requested_in_halves(
-    tmp_path: Path, months: tuple[int, ...], most: int, learned: int | None
-) -> None:
-    def answer(request: Request, asked: list[str]) -> object:
-        """400 budgets in each requested month, or always those of the same months; but at most `most`."""
-        asked.append("")
-        numbers = months or range(int(request.query["fromMonth"]), int(request.query["toMonth"]) + 1)
-        rows = [{"year": 2026, "month": number, "meetings": 1} for number in numbers for _ in range(400)]
-        return [{"customerId": "M1", "users": [{"userId": "U1", "months": rows[:most]}]}]
-
-    task, client = task_of("budget_crm"), Answering(answer)
-    [window] = windows([Month(2026, 1), Month(2026, 2)], 2, date(2026, 6, 1))
-    result, _ = fetched(tmp_path, client, task, window)
-    assert (result.tables[0].frame.height, task.learned([]).rows, len(client.asked)) == (800, learned, 3)
-
-
 def test_a_day_with_as_many_rows_as_the_service_sends_at_most_is_an_error(tmp_path: Path) -> None:
     def answer(request: Request, _: list[str]) -> object:
         """The commissions of the requested days, but at most 700."""
@@ -244,7 +225,7 @@ def test_a_day_with_as_many_rows_as_the_service_sends_at_most_is_an_error(tmp_pa
     assert (task.limit.rows, task.limit.whole_rows) == (None, 0)  # it may have been cut off or complete
     found = [fetched(tmp_path, Answering(answer), task, window) for window in (january, both, february)]
     errors = [str(error).partition(";")[0] for _, error in found]
-    assert errors == ["None", "", "an answer is cut off at 700 rows"]
+    assert errors == ["None", "", "an answer is cut off at 700 rows a day"]
     assert found[0][0].tables[0].frame.height == 400
 
 

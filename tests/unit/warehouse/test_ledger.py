@@ -118,12 +118,12 @@ def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
     assert (known("M1"), known("M2")) == (["9"], [])
 
 
-def test_a_month_that_failed_or_was_held_back_is_listed_until_it_is_loaded(given: Given) -> None:
+def test_a_failed_month_is_listed_until_it_is_loaded_but_a_held_back_month_is_not(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
     given.write(ledger.record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}
     held_back = failed("c", months=(FEBRUARY,), fetched_at_utc=hours(2), status=WindowStatus.HELD_BACK)
     given.write(ledger.record_failures, [held_back], NOON)
-    assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}
-    given.load([sales("d", (JANUARY, "1", "1"), months=BOTH, fetched=hours(3))])
+    assert given.ledger().failed == {("sales", "M1"): frozenset({JANUARY})}
+    given.load([sales("d", (JANUARY, "1", "1"), fetched=hours(3))])
     assert given.ledger().failed == {}
