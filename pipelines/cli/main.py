@@ -97,7 +97,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(
-    settings: Settings, name: str, *, wait: bool = True, loads: bool = False, completes_all: bool = False
+    settings: Settings, name: str, *, wait: bool = True, remedy: str = "", completes_all: bool = False
 ) -> AbstractContextManager[datetime | None]:
     """Hold the work lock for the command `name`. With `completes_all`, it finishes all that others left.
 
@@ -111,7 +111,7 @@ def working(
         f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
-        remedy="Run the same command again, or `brokerbi sync`." if loads else "",
+        remedy=remedy,
         completes=None if completes_all else (),
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,

@@ -67,7 +67,8 @@ def run_rollback(
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
         error = draw_pages(settings, clock)
         lake_error = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
-        warn(*publication.reasons, error, lake_error)
+        again = f"run `brokerbi rollback --to {publication.version}`"
+        warn(*publication.reasons, error.replace("run the command again", again), lake_error)
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
     return int(error != "")
 
@@ -103,7 +104,7 @@ def run_replay(
     from warehouse.store.database import Store
 
     settings = read_settings(offline=True)
-    with working(settings, "replay", loads=True, completes_all=Store(settings.data_dir).is_lost):
+    with working(settings, "replay", remedy="Run it again.", completes_all=Store(settings.data_dir).is_lost):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:

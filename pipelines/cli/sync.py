@@ -139,7 +139,8 @@ def run_sync(
     settings = read_settings()
     is_whole = selection == Selection()
     name = "sync" if is_whole else " ".join(context.obj)
-    with working(settings, name, wait=not no_wait, loads=True, completes_all=is_whole) as began:
+    remedy = f"Run the same command again{'' if refresh or accept_shrink else ', or `brokerbi sync`'}."
+    with working(settings, name, wait=not no_wait, remedy=remedy, completes_all=is_whole) as began:
         summary = sync_with_progress(settings, replace(selection, fresh_since=began))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

@@ -72,6 +72,11 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     is_unknown = not (kinds or read_erased(data_dir).aliases(kind, [id_]))
     erased = record_begun(data_dir, kind, id_, clock.utc_now())
     person = Person(kind, id_, erased.alias, column_name)
+    if not person.is_unmistakable:
+        receipt.not_searched.append(
+            f"texts, keys and logs: an id of only digits, or of fewer than {MIN_ID_LENGTH} characters, may "
+            "mean something else there"
+        )
     personal_columns = {
         name: column
         for table in tables.values()
@@ -83,6 +88,10 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     with store.writing() as connection:
         rows = suppress_tables(connection, read_erased(data_dir), tables)
         receipt.rows = dict(rows + erase_texts(connection, person))
+        if is_unknown and not (receipt.landing_files or receipt.rows):
+            receipt.problems.append("no stored data has this id; check it")
+            record_finished(data_dir, erased)
+            return receipt
         drop_marts(connection)
         record_traces(connection)
     receipt.problems += replay(settings, quarantine=True).failures  # erases the person from quarantine
@@ -96,13 +105,6 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     if not receipt.problems:
         record_finished(data_dir, erased)
         draw_pages(settings, settings.run_clock(clock), only_operators=True)  # they named the erasure
-    if is_unknown and not (receipt.landing_files or receipt.rows or receipt.log_places):
-        receipt.problems.append("no stored data has this id; check it")
-    if not person.is_unmistakable:
-        receipt.not_searched.append(
-            f"texts, keys and logs: an id of only digits, or of fewer than {MIN_ID_LENGTH} characters, may "
-            "mean something else there"
-        )
     return receipt
 
 

@@ -100,7 +100,7 @@ def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(
     here = settings(tmp_path)
     for name, value in {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(here.data_dir)}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
-    with pytest.raises(FileDamaged), working(here, "sync", loads=True):
+    with pytest.raises(FileDamaged), working(here, "sync", remedy="Run it again."):
         raise FileDamaged("damaged")
     (here.data_dir / "landing" / "users").mkdir(parents=True)
     assert main(["replay"]) == 0
