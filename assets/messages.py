@@ -11,8 +11,9 @@ from pydantic import TypeAdapter
 
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
+from assets.publish import PUBLISH
 from assets.results import CAUSES
-from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime
+from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime, unfinished_runs
 from pipelines.causes import Cause, causes, shorten
 from pipelines.diagnosis.health import observe
 from pipelines.planning.plan import plan_full_sync
@@ -21,9 +22,8 @@ from warehouse.errors import NO_ROOM, WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 
-SECONDS_BETWEEN_TICKS = 60
-TIME_TO_PUBLISH = timedelta(minutes=2)
-"""How long the message about a nightly run waits for the publication of its loads."""
+TIME_TO_LAUNCH, TIME_TO_PUBLISH = timedelta(seconds=30), timedelta(minutes=15)
+"""How long the message about a nightly run waits for a publication to be launched, and to end."""
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
@@ -61,7 +61,7 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
 
     @dg.sensor(
         name=f"messages_{name}",
-        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Sends a message when a run fails, a nightly run left errors, or all is well again.",
     )
@@ -86,7 +86,7 @@ def next_message(
 
     The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
     none, but earlier errors were reported, it says that all is well again. Any other message lists only new
-    errors. While the message about the latest nightly run is still to come, it leaves out conditions.
+    errors.
     """
     now = project.run_context.clock.utc_now()
     new_cursor = replace(cursor, looked=now.timestamp())
@@ -95,13 +95,14 @@ def next_message(
     runs = _failed_runs(project, instance, cursor.looked)
     latest = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
-    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(night, now, cursor) else ""
+    is_publishing = any(run.job_name == PUBLISH for run in unfinished_runs(project, instance))
+    patience = TIME_TO_PUBLISH if is_publishing else TIME_TO_LAUNCH
+    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(night, now - patience, cursor) else ""
     if night and day:
         runs.append(night.dagster_run)
     if not runs:
         return new_cursor, None
-    is_reported = not night or night.dagster_run.run_id == cursor.night
-    conditions = _conditions(project, now) if day or is_reported else {}
+    conditions = _conditions(project, now)
     errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, cursor.keys)
     if not day:
@@ -120,11 +121,10 @@ def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(line for key, line in errors.items() if key not in reported))
 
 
-def _is_reportable(night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
+def _is_reportable(night: dg.RunRecord, latest_end: datetime, cursor: MessageCursor) -> bool:
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
-    has_had_time = now - to_datetime(night.end_time or 0.0) > TIME_TO_PUBLISH
-    return is_over and has_had_time and run.run_id != cursor.night
+    return is_over and to_datetime(night.end_time or 0.0) < latest_end and run.run_id != cursor.night
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
@@ -163,16 +163,16 @@ def keys_of(cause: Cause) -> list[str]:
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
     errors: dict[str, str] = {}
-    told = " ".join((*listed, *listed.values()))
     for run in runs:
-        reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
-        if reason and not (NO_ROOM in reason and Kind.DISK_NEARLY_FULL in told):
+        if not run.is_success and (reason := _reason(instance, run.run_id)):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            # without name and link, the line of a reason equals that of its condition, and only one is shown
-            line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
+            line = f"{name}: {reason} ({link})"
+            for key, other in listed.items():  # if it is the same error, only the other line is shown
+                is_disk = NO_ROOM in reason and key.startswith(Kind.DISK_NEARLY_FULL)
+                line = other if is_disk or reason == other or run.run_id[:8] in other else line
             errors.setdefault(f"run | {reason}", line)
     return errors
 

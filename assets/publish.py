@@ -34,7 +34,6 @@ from warehouse.store.database import Store
 from warehouse.store.lock import WORK, is_locked, work_lock
 
 PUBLISH = "publish"
-SECONDS_BETWEEN_TICKS = 5
 LOCK_SECONDS = 2.0
 """How long a tick of the sensor waits if another process has the working file open."""
 MAX_WAIT = timedelta(hours=2)
@@ -53,7 +52,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
     @dg.sensor(
         name="publishing",
         job_name=PUBLISH,
-        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        minimum_interval_seconds=5,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Publishes what was loaded: when the nightly run ends, when nothing is queued or under "
         "way, or two hours after the last attempt.",

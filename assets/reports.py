@@ -49,7 +49,7 @@ from warehouse.ledger.conditions import FORBIDDEN, Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
-from warehouse.store.lock import work_lock
+from warehouse.store.lock import COMPLETE, work_lock
 
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 """Run tag; `yes` loads answers that the guard would hold back."""
@@ -219,15 +219,16 @@ def _selection(
 ) -> Selection | None:
     """The selection of a sync: in the nightly run everything due, in any other run this batch.
 
-    Months fetched since `fresh_since` are left out. An automatic retry of a run other than the nightly run
-    also leaves out reports denied since then. Returns None if nothing of the batch remains.
+    Months fetched since `fresh_since` are left out. A run other than the nightly run also leaves out reports
+    denied since then, unless somebody re-executed it. Returns None if nothing of the batch remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
         return Selection(reports=reports, guided=True, fresh_since=fresh_since, accept_shrink=accept_shrink)
     ledger, since = ledger_of(project.store), fresh_since or project.clock.utc_now()
-    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and _is_automatic_retry(context)}
+    is_repeated = context.run.root_run_id and not _is_automatic_retry(context)
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and not is_repeated}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
         for *_, first_day in partition.ledger_keys(project.calendar):
@@ -268,7 +269,7 @@ def _sync(
         on_wait=log.info,
         task=context.run.job_name if is_nightly else JOB_OF_SELECTED_ASSETS,
         remedy="If Dagster does not retry it within two minutes, re-execute it from failure.",
-        completes=(JOB_OF_SELECTED_ASSETS, "brokerbi sync") if is_nightly else (),
+        completed_by=COMPLETE,
         now=clock.utc_now,
     ) as earlier_command_began_utc:
         selection = _selection(project, context, batch, began_utc or earlier_command_began_utc)

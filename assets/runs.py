@@ -34,7 +34,6 @@ MAX_EXAMINED = 10
 RUNS = Path("work", "runs")
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name for the job of backfills and selected assets."""
-SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
 """A run whose file in RUNS is not locked this long after its start counts as silent."""
 DIED = (
@@ -141,7 +140,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="dead_runs",
-        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Fails a run within two minutes of its process dying.",
     )

@@ -35,8 +35,7 @@ def run_plan(
 
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
-        expected = f"at most {counted(requests, 'request')}, about {seconds}"
-        log(f"reading current budgets, {expected}; nothing is set")
+        log(f"reading budgets, at most {counted(requests, 'request')}, about {seconds}; nothing is set")
 
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])

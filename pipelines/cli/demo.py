@@ -72,9 +72,7 @@ def run_demo(
 def _clear(directory: Path) -> None:
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
-        raise ValueError(
-            f"{directory} is not empty and contains no demo; name another directory with --data-dir"
-        )
+        raise ValueError(f"{directory} is not empty and has no demo; name another directory with --data-dir")
     shutil.rmtree(directory, ignore_errors=True)
     make_folder(directory, SHARED_FOLDER)
     mark.touch(mode=PRIVATE_FILE)

@@ -97,9 +97,9 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(
-    settings: Settings, name: str, *, wait: bool = True, remedy: str = "", completes_all: bool = False
+    settings: Settings, name: str, *, wait: bool = True, remedy: str = "", completed_by: tuple[str, ...] = ()
 ) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock for the command `name`. With `completes_all`, it finishes all that others left.
+    """Hold the work lock for the command `name`; `completed_by` are the tasks that finish it if it is killed.
 
     If another command holds it, logs that command and waits for it; with `wait=False`, raises WarehouseError.
     Yields the time at which the other command began, or None if the lock was free.
@@ -112,7 +112,7 @@ def working(
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         remedy=remedy,
-        completes=None if completes_all else (),
+        completed_by=completed_by,
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.run_clock(SystemClock()).utc_now,
     )

@@ -102,9 +102,11 @@ def run_replay(
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
     from warehouse.store.database import Store
+    from warehouse.store.lock import REBUILD
 
     settings = read_settings(offline=True)
-    with working(settings, "replay", remedy="Run it again.", completes_all=Store(settings.data_dir).is_lost):
+    name = REBUILD.removeprefix("brokerbi ") if Store(settings.data_dir).is_lost else "replay"
+    with working(settings, name, remedy="Run `brokerbi replay`.", completed_by=(REBUILD, "brokerbi replay")):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()
         try:

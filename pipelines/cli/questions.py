@@ -58,12 +58,8 @@ def run_query(
     """Run SQL, an analysis or a check on the published file."""
     settings = read_settings(reading=True)
     if question is None:
-        print_records(
-            [
-                {"analysis": row.name, "takes": " ".join(row.parameters), "question": row.question}
-                for row in analyses()
-            ]
-        )
+        rows = [(row.name, " ".join(row.parameters), row.question) for row in analyses()]
+        print_table(("analysis", "takes", "question"), rows)
         return 0
     variables = {name: value for name, value in (("year", year), ("office", office)) if value is not None}
     statement = statement_of(settings.data_dir, question, variables)

@@ -135,9 +135,7 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
 def run_shapes(
     *,
     report: Reports,
-    from_landing: Annotated[
-        bool, flag("--from-landing", "read stored answers only; send no request")
-    ] = False,
+    from_landing: Annotated[bool, flag("--from-landing", "read stored answers; send no request")] = False,
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     json: Json = False,
 ) -> int:

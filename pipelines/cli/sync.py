@@ -36,6 +36,7 @@ from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
+from warehouse.store.lock import COMPLETE
 
 
 @command("plan")
@@ -137,10 +138,11 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    is_whole = selection == Selection()
-    name = "sync" if is_whole else " ".join(context.obj)
-    remedy = f"Run the same command again{'' if refresh or accept_shrink else ', or `brokerbi sync`'}."
-    with working(settings, name, wait=not no_wait, remedy=remedy, completes_all=is_whole) as began:
+    name = "sync" if selection == Selection() else " ".join(context.obj)
+    # a whole sync does not request what only these options select
+    again, tasks = ("", ()) if refresh or accept_shrink or ids else (", or `brokerbi sync`", COMPLETE)
+    remedy = f"Run the same command again{again}."
+    with working(settings, name, wait=not no_wait, remedy=remedy, completed_by=tasks) as began:
         summary = sync_with_progress(settings, replace(selection, fresh_since=began))
         summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

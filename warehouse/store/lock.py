@@ -34,6 +34,9 @@ QUIET_SECONDS = 2.0
 NEXT = ".next"
 WORK = Path("work", "work.lock")
 WAITING = WORK.with_suffix(NEXT)
+REBUILD = "brokerbi replay of a lost file"
+COMPLETE = ("brokerbi sync", "nightly", REBUILD)
+"""Tasks that finish any work that requests only what is missing or due."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,8 @@ class Work:
     """A command or run that holds a lock, waits for it, or did not finish.
 
     `remedy` is the sentence of what to do if it does not finish; it is empty if nothing is left to do then.
-    Work with the same `task`, or that `completes` this task (None: any), finishes it. `error` is the message
-    of the error that ended it.
+    Work with the same `task`, or a task in `completed_by`, finishes it. `error` is the message of the error
+    that ended it.
     """
 
     what: str
@@ -51,7 +54,7 @@ class Work:
     task: str = ""
     remedy: str = ""
     error: str = ""
-    completes: Sequence[str] | None = ()
+    completed_by: Sequence[str] = ()
 
     @classmethod
     def read(cls, path: Path) -> list[Self]:
@@ -68,7 +71,7 @@ class Work:
 
     def leaves(self, earlier: Iterable[Self]) -> list[Self]:
         """The unfinished work that this work will not finish."""
-        return [work for work in earlier if self.completes is not None and work.task not in self.completes]
+        return [work for work in earlier if self.task not in (work.task, *work.completed_by)]
 
     @property
     def sentence(self) -> str:
@@ -85,7 +88,7 @@ def work_lock(
     wait: bool = True,
     task: str = "",
     remedy: str = "",
-    completes: tuple[str, ...] | None = (),
+    completed_by: tuple[str, ...] = (),
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
@@ -94,13 +97,14 @@ def work_lock(
     - If another command or run holds the lock, `on_wait` gets a sentence about the holder.
     - With `wait=False`, raises WarehouseError instead of waiting.
     - If the body of work with a `remedy` raises, `sentence_of(error)` is recorded, unless it is empty.
-    - The body also finishes earlier work of the same `task`, by default `what`, and of the tasks `completes`
-      (None: any task). Records of other unfinished work stay.
+    - The body also finishes earlier work of the same `task`, by default `what`, and earlier work with this
+      task in `completed_by`. Records of other unfinished work stay.
 
     Only entry points take this lock: a nested call would wait for itself.
     """
     path = data_dir / WORK
-    work = Work(what, os.getpid(), now().isoformat(timespec="seconds"), task or what, remedy, "", completes)
+    begun = now().isoformat(timespec="seconds")
+    work = Work(what, os.getpid(), begun, task or what, remedy, "", completed_by)
     with translate_errors(path):
         make_folder(path.parent)
     seconds, quiet_seconds = (math.inf, 0.0) if wait else (GLANCE_SECONDS, math.inf)

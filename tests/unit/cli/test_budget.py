@@ -42,9 +42,7 @@ def test_a_plan_is_a_table_by_office_and_measure_after_the_number_of_requests(
     file = here.file({"commission": before + 5_000})
     assert main(["budget", "plan", str(file), "--plan", str(tmp_path / "plan.json")]) == 0
     said = capsys.readouterr()
-    assert (
-        said.err.splitlines()[0] == "reading current budgets, at most 3 requests, about 0.0 s; nothing is set"
-    )
+    assert said.err.splitlines()[0] == "reading budgets, at most 3 requests, about 0.0 s; nothing is set"
     cells = [cell.strip() for cell in said.out.splitlines()[2].split("  ") if cell.strip()]
     assert cells == [OFFICE, "commission", "1", count(before), count(before + 5_000), count(5_000)]
     assert here.sent == {}

@@ -16,7 +16,7 @@ from pipelines.connect.models import Login
 from tests.scenarios.scenario import synced
 from tests.unit.assets.harness import settings
 from warehouse.errors import FileDamaged
-from warehouse.store.lock import WORK, unfinished_work
+from warehouse.store.lock import COMPLETE, WORK, unfinished_work
 from warehouse.store.versions import Versions
 
 BROKERBI = "import sys; from pipelines.cli.main import main; sys.exit(main())"
@@ -100,7 +100,7 @@ def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(
     here = settings(tmp_path)
     for name, value in {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(here.data_dir)}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
-    with pytest.raises(FileDamaged), working(here, "sync", remedy="Run it again."):
+    with pytest.raises(FileDamaged), working(here, "sync", remedy="Run it again.", completed_by=COMPLETE):
         raise FileDamaged("damaged")
     (here.data_dir / "landing" / "users").mkdir(parents=True)
     assert main(["replay"]) == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.store.lock import file_lock, work_lock
+from warehouse.store.lock import COMPLETE, file_lock, work_lock
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,7 +34,7 @@ def hold(path: Path) -> None:
 
 def work(data_dir: Path) -> None:
     """Take the work lock and keep it."""
-    with work_lock(data_dir, "brokerbi sync", on_wait=print, remedy="Run it again."):
+    with work_lock(data_dir, "brokerbi sync", on_wait=print, remedy="Run it again.", completed_by=COMPLETE):
         sys.stdout.write("held\n")
         sys.stdout.flush()
         time.sleep(60)

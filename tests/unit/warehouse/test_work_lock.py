@@ -18,7 +18,7 @@ from pipelines.diagnosis.health import directory_conditions
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import FileDamaged, WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.store.lock import WAITING, WORK, holder_of, work_lock
+from warehouse.store.lock import COMPLETE, REBUILD, WAITING, WORK, holder_of, work_lock
 
 FIVE = datetime(2026, 6, 1, 5, tzinfo=UTC)
 
@@ -32,8 +32,10 @@ def ignore(_: str) -> None:
 
 
 @contextmanager
-def working(data_dir: Path, what: str = "brokerbi sync", completes: Any = None) -> Iterator[None]:
-    with work_lock(data_dir, what, on_wait=ignore, remedy="Repeat.", completes=completes, now=lambda: FIVE):
+def working(data_dir: Path, what: str = "brokerbi sync", *, completed_by: Any = COMPLETE) -> Iterator[None]:
+    with work_lock(
+        data_dir, what, on_wait=ignore, remedy="Repeat.", completed_by=completed_by, now=lambda: FIVE
+    ):
         yield
 
 
@@ -98,18 +100,18 @@ def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_
 
 
 def test_work_that_was_killed_or_gave_up_is_named_until_other_work_finishes_its_task(tmp_path: Path) -> None:
-    narrow = "brokerbi sync --report users"
-    with pytest.raises(WarehouseError), working(tmp_path, narrow, ()):
+    narrow = "brokerbi sync --refresh"
+    with pytest.raises(WarehouseError), working(tmp_path, narrow, completed_by=()):
         raise FileDamaged("the file is damaged")
     with another_process(tmp_path):
         assert len(left(tmp_path)) == 1
-    with working(tmp_path, "run 1 of nightly", ("nightly",)):
+    with working(tmp_path, "brokerbi publish"):
         pass
     killed, gave_up = left(tmp_path)
     assert killed.endswith("was stopped before it ended.")
     assert gave_up == f"{narrow}, begun 2026-06-01 05:00 UTC, gave up: the file is damaged"
-    for what, completes, expected in ((narrow, (), [killed]), ("brokerbi sync", None, [])):
-        with working(tmp_path, what, completes):
+    for what, expected in ((REBUILD, [gave_up]), (narrow, [])):
+        with working(tmp_path, what):
             assert left(tmp_path) == expected
         assert left(tmp_path) == expected
     (tmp_path / WORK).write_text('{"what": "brokerbi sync", "pid": 1}')  # by an earlier version
