@@ -66,3 +66,11 @@ def test_the_first_run_requests_all_months_if_a_request_covers_several(tmp_path:
         assert (len(made.runs()), asked) == (2, {"GetSalesReport": 2, "CommissionUserReport": 4})
         for report in reports:
             assert made.harness.partitions(report) == {f"{customer} green": 2 for customer in TWO}
+
+
+def test_a_denied_report_is_requested_once_in_a_backfill_of_several_runs(tmp_path: Path) -> None:
+    with daemon(tmp_path, customers=",".join(TWO)) as made:
+        made.harness.service.faults.switch([Fault("403", customer=TWO[0])])
+        made.backfill([RUNNING], keys(TWO, MONTHS[-2:]))
+        assert (len(made.runs()), made.harness.partitions()) == (2, {f"{TWO[1]} green": 2})
+        assert Counter(window.split()[0] for window in made.harness.asked())[TWO[0]] == 1
