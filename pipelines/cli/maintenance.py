@@ -67,8 +67,11 @@ def run_rollback(
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
         error = draw_pages(settings, clock)
         lake_error = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
-        again = f"run `brokerbi rollback --to {publication.version}`"
-        warn(*publication.reasons, error.replace("run the command again", again), lake_error)
+        again = (
+            f"run `brokerbi rollback --to {publication.version}`"  # the same command would go back further
+        )
+        problems = (*publication.reasons, error, lake_error)
+        warn(*(problem.replace("run the command again", again) for problem in problems))
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")
     return int(error != "")
 

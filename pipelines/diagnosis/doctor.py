@@ -67,7 +67,8 @@ def examine(
     settings `reports` or `logins` do not fit the catalogue.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
-    yield from _settings_findings(settings)
+    problems = settings_error.problems if settings_error else ()  # the state findings name them
+    yield from _settings_findings(settings, [text for text in settings.warnings if text not in problems])
     for folder in (*settings.data_dir.glob("landing"), *settings.data_dir.glob("work")):
         if folder.stat().st_mode & 0o077:
             result = f"{folder} holds personal data, and other system users can read it"
@@ -91,8 +92,8 @@ def examine(
     yield from (finding for finding in state_findings if finding.remedy not in remedies)
 
 
-def _settings_findings(settings: Settings) -> Iterator[Finding]:
-    for warning in settings.warnings:
+def _settings_findings(settings: Settings, warnings: Sequence[str]) -> Iterator[Finding]:
+    for warning in warnings:
         yield Finding("settings", Severity.WARNING, warning, "remove the setting, or correct its name")
     if settings.today is not None:
         result = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"

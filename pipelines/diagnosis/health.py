@@ -173,10 +173,8 @@ def observe(
             for row in standings
             if row.customer in shown
         ]
-    if settings_error:
-        more = f" (and {len(settings_error.problems) - 1} more)" if len(settings_error.problems) > 1 else ""
-        error = f"the settings do not load: {settings_error.problems[0]}{more}"
-        added.append(Condition(Kind.SETTINGS, error=error))
+    problems = settings_error.problems if settings_error else ()
+    added += [Condition(Kind.SETTINGS, error=f"the settings do not load: {problem}") for problem in problems]
     added += _unknown_acknowledgements(settings)
     try:
         with_shapes(REPORTS, settings.shapes_file)
