@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
-from assets.publish import PUBLISH
 from assets.results import CAUSES
-from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime, unfinished_runs
+from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime
 from pipelines.causes import Cause, causes, shorten
 from pipelines.diagnosis.health import observe
 from pipelines.planning.plan import plan_full_sync
@@ -21,9 +20,10 @@ from pipelines.words import counted
 from warehouse.errors import NO_ROOM, WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
+from warehouse.publishing.publish import loaded_since_publication
 
-TIME_TO_LAUNCH, TIME_TO_PUBLISH = timedelta(seconds=30), timedelta(minutes=15)
-"""How long the message about a nightly run waits for a publication to be launched, and to end."""
+TIME_TO_PUBLISH = timedelta(minutes=10)
+"""How long the message about a nightly run waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
@@ -36,11 +36,13 @@ WILL_RETRY = "dagster/will_retry"
 class MessageCursor:
     """The cursor of a channel's sensor: the runs and errors that it has reported.
 
-    `looked` is when the sensor last examined runs, in seconds of the Unix epoch. `night` is the id of the
-    nightly run reported last. `keys` identify all errors reported with that run or later.
+    `looked` is when the sensor last examined runs, in seconds of the Unix epoch. `runs` are the ids of failed
+    runs that it found then. `night` is the id of the nightly run reported last. `keys` identify all errors
+    reported with that run or later.
     """
 
     looked: float = 0.0
+    runs: Sequence[str] = ()
     night: str = ""
     keys: Sequence[str] = ()
 
@@ -89,15 +91,14 @@ def next_message(
     errors.
     """
     now = project.run_context.clock.utc_now()
-    new_cursor = replace(cursor, looked=now.timestamp())
     if not cursor.looked:
-        return new_cursor, None
-    runs = _failed_runs(project, instance, cursor.looked)
+        return replace(cursor, looked=now.timestamp()), None
+    failed = _failed_runs(project, instance, cursor.looked)
+    new_cursor = replace(cursor, looked=now.timestamp(), runs=[run.run_id for run in failed])
+    runs = [run for run in failed if run.run_id not in cursor.runs]
     latest = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
-    is_publishing = any(run.job_name == PUBLISH for run in unfinished_runs(project, instance))
-    patience = TIME_TO_PUBLISH if is_publishing else TIME_TO_LAUNCH
-    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(night, now - patience, cursor) else ""
+    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(project, night, now, cursor) else ""
     if night and day:
         runs.append(night.dagster_run)
     if not runs:
@@ -121,10 +122,15 @@ def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(line for key, line in errors.items() if key not in reported))
 
 
-def _is_reportable(night: dg.RunRecord, latest_end: datetime, cursor: MessageCursor) -> bool:
-    run = night.dagster_run
-    is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
-    return is_over and to_datetime(night.end_time or 0.0) < latest_end and run.run_id != cursor.night
+def _is_reportable(project: Project, night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
+    run, end = night.dagster_run, night.end_time
+    if not end or not run.is_finished or run.is_complete_and_waiting_to_retry or run.run_id == cursor.night:
+        return False
+    try:
+        load = loaded_since_publication(project.store)
+    except WarehouseError:  # the message has this error
+        return True
+    return load is None or load.is_blocked or now - to_datetime(end) > TIME_TO_PUBLISH
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
@@ -163,16 +169,16 @@ def keys_of(cause: Cause) -> list[str]:
 
 def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun], listed: Errors) -> Errors:
     errors: dict[str, str] = {}
+    told = " ".join((*listed, *listed.values()))
     for run in runs:
-        if not run.is_success and (reason := _reason(instance, run.run_id)):
+        reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
+        if reason and not (NO_ROOM in reason and Kind.DISK_NEARLY_FULL in told):
             job = job_of(run)
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = f"{job} ({partitions})" if partitions else job
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
-            line = f"{name}: {reason} ({link})"
-            for key, other in listed.items():  # if it is the same error, only the other line is shown
-                is_disk = NO_ROOM in reason and key.startswith(Kind.DISK_NEARLY_FULL)
-                line = other if is_disk or reason == other or run.run_id[:8] in other else line
+            # without name and link, the line of a reason equals that of its condition, and only one is shown
+            line = reason if reason in listed.values() else f"{name}: {reason} ({link})"
             errors.setdefault(f"run | {reason}", line)
     return errors
 

@@ -17,7 +17,6 @@ from pipelines.foreign_text import visible_lines
 from pipelines.settings.model import Settings
 
 TIMEOUT_SECONDS = 30.0
-SMTP_OVER_TLS_PORT = 465
 _MENTION_OR_LINK = re.compile(r"(?<!\w)@(?=\w)|\](?=[(\[:])")
 
 
@@ -84,7 +83,7 @@ def send_mail(settings: Settings, message: Message) -> None:
 def _mail_server(settings: Settings) -> smtplib.SMTP:
     context = ssl.create_default_context()
     host, port = settings.alert_smtp_host, settings.alert_smtp_port
-    if port == SMTP_OVER_TLS_PORT:
+    if port == smtplib.SMTP_SSL_PORT:
         return smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_SECONDS, context=context)
     server = smtplib.SMTP(host, port, timeout=TIMEOUT_SECONDS)
     server.ehlo()

@@ -36,9 +36,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 def customers_in_order(settings: Settings) -> list[str]:
     """Ids of active, then of inactive customers, so that one range of partitions covers all active ones."""
-    active = [customer.id for customer in settings.active_customers]
-    inactive = [customer.id for customer in settings.customers if not customer.active]
-    return [*active, *inactive]
+    return [customer.id for customer in sorted(settings.customers, key=lambda customer: not customer.active)]
 
 
 def partition_key(customer: str, month: Month) -> str:

@@ -17,7 +17,6 @@ from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from warehouse.store.database import Store
 
-RETRY_SECONDS = 300.0
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
 """Dagster tags every launched run with the name of its code location, as `__repository__@name`."""
 
@@ -31,7 +30,7 @@ class Project:
 
     settings: Settings
     run_context: RunContext = field(default_factory=RunContext)
-    retry_seconds: float = RETRY_SECONDS
+    retry_seconds: float = 300.0
 
     def key(self, *path: str) -> dg.AssetKey:
         """The key of an asset; in a shard it begins with the shard's name: all shards share one Dagster."""

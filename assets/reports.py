@@ -23,7 +23,6 @@ from assets.results import (
 )
 from assets.runs import (
     BACKFILL,
-    JOB_OF_SELECTED_ASSETS,
     MAX_RUNS,
     NIGHT_TAG,
     first_run,
@@ -219,16 +218,16 @@ def _selection(
 ) -> Selection | None:
     """The selection of a sync: in the nightly run everything due, in any other run this batch.
 
-    Months fetched since `fresh_since` are left out. A run other than the nightly run also leaves out reports
-    denied since then, unless somebody re-executed it. Returns None if nothing of the batch remains.
+    Months fetched since `fresh_since` are left out. A run of a backfill and an automatic retry also leave out
+    reports denied since then. Returns None if nothing of the batch remains.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_TAG in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
         return Selection(reports=reports, guided=True, fresh_since=fresh_since, accept_shrink=accept_shrink)
     ledger, since = ledger_of(project.store), fresh_since or project.clock.utc_now()
-    is_repeated = context.run.root_run_id and not _is_automatic_retry(context)
-    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and not is_repeated}
+    is_repeated = BACKFILL in context.run.tags or _is_automatic_retry(context)
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and is_repeated}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
         for *_, first_day in partition.ledger_keys(project.calendar):
@@ -267,7 +266,7 @@ def _sync(
         settings.data_dir,
         f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}",
         on_wait=log.info,
-        task=context.run.job_name if is_nightly else JOB_OF_SELECTED_ASSETS,
+        task=f"{context.run.job_name}{whom}",
         remedy="If Dagster does not retry it within two minutes, re-execute it from failure.",
         completed_by=COMPLETE,
         now=clock.utc_now,

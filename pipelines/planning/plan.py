@@ -39,10 +39,8 @@ MAX_PROBE = timedelta(days=365)  # a probe goes back at most this far
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
-JUST_LOADED = "it has just been loaded"
 NO_MONTH = "no selected month can be requested today"
 NO_IDS = "no {} in {} yet; the report is requested once they are loaded"
-ON_DEMAND = "requested only on demand: name an id with --estate"
 
 
 @dataclass(frozen=True)
@@ -204,7 +202,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     else:
         stored = inputs.stored.get(planned.pair, {}).get(None)
         if stored and not by_id and inputs.selection.is_fresh(stored.fetched_at_utc):
-            return replace(planned, skipped=JUST_LOADED)
+            return replace(planned, skipped="it has just been loaded")
         planned = (
             _choose_ids(inputs, planned, by_id) if by_id else replace(planned, windows=(UNDATED_WINDOW,))
         )
@@ -248,7 +246,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> Plan
         requested_ids = tuple(due_ids[: inputs.max_ids])  # unanswered ids first, then the oldest answers
         postponed_ids, not_requested = len(due_ids) - len(requested_ids), len(ids) - len(requested_ids)
     elif not requested_ids:
-        return replace(planned, skipped=ON_DEMAND)
+        return replace(planned, skipped="requested only on demand: name an id with --estate")
     return replace(
         planned,
         months=PlannedMonths(not_requested=not_requested),

@@ -81,7 +81,7 @@ class Sources:
             table = _with_customer_tables(TomlConfigSettingsSource(model, path)())
         except (OSError, ValueError) as error:
             # A parse error never quotes the line, which may hold a secret.
-            raise SettingsError([f"{path} cannot be read as TOML: {error}; text needs quotes."]) from None
+            raise SettingsError([f"{path} cannot be read as TOML: {error}."]) from None
         for key in [key for key in table if key not in self.names]:
             del table[key]
             self._note_unknown(f"{key} in {path}", nearest(key.removeprefix(PREFIX), self.names), str)

@@ -32,8 +32,6 @@ from warehouse.store.meta_schema import naive_utc, write_configured
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
-PING_SECONDS = 10.0
-
 
 @dataclass
 class Finished:
@@ -98,7 +96,7 @@ def ping(address: str, transport: httpx.BaseTransport | None = None) -> str:
     if not address:
         return ""
     try:
-        with httpx.Client(transport=transport, timeout=PING_SECONDS) as client:
+        with httpx.Client(transport=transport, timeout=10.0) as client:
             answer = client.get(address)
     except httpx.HTTPError as error:
         return f"BROKERBI_PING_URL could not be called ({type(error).__name__}); check the address"

@@ -36,7 +36,7 @@ WORK = Path("work", "work.lock")
 WAITING = WORK.with_suffix(NEXT)
 REBUILD = "brokerbi replay of a lost file"
 COMPLETE = ("brokerbi sync", "nightly", REBUILD)
-"""Tasks that finish any work that requests only what is missing or due."""
+"""Tasks that finish all work except that which only its repetition finishes."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ class Work:
     def read(cls, path: Path) -> list[Self]:
         """The work recorded in a lock's file: the holder's, then what is unfinished."""
         try:
-            return [cls(**record) for record in json.loads(path.read_text("utf-8"))]
+            fields = cls.__dataclass_fields__  # records of other versions may have more
+            records = json.loads(path.read_text("utf-8"))
+            return [cls(**{name: row[name] for name in row if name in fields}) for row in records]
         except (OSError, ValueError, TypeError):
             return []
 
