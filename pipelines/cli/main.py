@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -106,9 +107,10 @@ def working(
     """
     from warehouse.store.lock import work_lock
 
+    words, *options = re.split(" (?=--)", f"brokerbi {name}")
     return work_lock(
         settings.data_dir,
-        f"brokerbi {name}",
+        " ".join([words, *sorted({*options} - {"--no-publish", "--no-wait"})]),  # in any order the same task
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         remedy=remedy,

@@ -108,7 +108,8 @@ def run_replay(
     from warehouse.store.lock import REBUILD
 
     settings = read_settings(offline=True)
-    name = REBUILD.removeprefix("brokerbi ") if Store(settings.data_dir).is_lost else "replay"
+    name = " --report ".join(["replay", *report]) + " --quarantine" * quarantine
+    name = REBUILD.removeprefix("brokerbi ") if Store(settings.data_dir).is_lost else name
     with working(settings, name, remedy="Run `brokerbi replay`.", completed_by=(REBUILD, "brokerbi replay")):
         catalogue, _ = adopt_shapes(settings, Selection(), RunContext(), say, may_request=False)
         progress = ProgressLine()

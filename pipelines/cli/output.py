@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 GAP = "  "
-TEXT_COLUMN = 19
-"""The column where the text of an explanation begins, after its label."""
-SIZE_WITHOUT_TERMINAL = (100, 24)
 SECONDS_BETWEEN_LINES = 30.0
 MIN_COLUMN_WIDTH = 15
 """The least width of a wrapped last column."""
@@ -93,7 +90,7 @@ def _plain(value: object) -> object:
 
 def print_step(label: str, text: str) -> None:
     """Print one step of an explanation."""
-    print_wrapped(f"  {label:<{TEXT_COLUMN - 2}}", text)
+    print_wrapped(f"  {label:<17}", text)
 
 
 def print_wrapped(prefix: str, text: str, *, is_grey: bool = False, stream: TextIO | None = None) -> None:
@@ -158,7 +155,7 @@ def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
 
 
 def _width() -> int:
-    return get_terminal_size(SIZE_WITHOUT_TERMINAL).columns
+    return get_terminal_size((100, 24)).columns
 
 
 def cell(name: str, value: Any) -> str:

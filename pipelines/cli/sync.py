@@ -138,10 +138,9 @@ def run_sync(
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    name = "sync" if selection == Selection() else " ".join(context.obj)
     # a whole sync does not request what only these options select
     again, tasks = ("", ()) if refresh or accept_shrink or ids else (", or `brokerbi sync`", COMPLETE)
-    remedy = f"Run the same command again{again}."
+    name, remedy = " ".join(context.obj), f"Run the same command again{again}."
     with working(settings, name, wait=not no_wait, remedy=remedy, completed_by=tasks) as began:
         summary = sync_with_progress(settings, replace(selection, fresh_since=began))
         summary.is_explicit = bool(customer or report)

@@ -141,9 +141,10 @@ def observe(
     requested = {plan.pair: [month.first_day for month in plan.months.requested] for plan in planned}
     conditions, added = list[Condition](), list[Condition]()
     for row in view.conditions:
-        is_of_month = row.month and row.kind in MONTH_CONDITIONS
-        if is_of_month and row.month not in requested.get((row.report, row.customer), [row.month]):
-            row = replace(row, severity=WARNING, remedy=NO_LONGER_REQUESTED)
+        is_failure = row.month and row.kind is Kind.FAILED
+        if is_failure and row.month not in requested.get((row.report, row.customer), [row.month]):
+            key = row.cause_key + WARNING
+            row = replace(row, severity=WARNING, remedy=NO_LONGER_REQUESTED, cause_key=key)
         conditions.append(row)
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
     states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
@@ -253,7 +254,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         ended = f"{GAVE_UP}: {left.error}" if left.error else "was stopped before it ended."
         error = f"{left.what}, begun {left.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         cause, since = GAVE_UP if left.error else "", naive_utc(left.begun_utc)
-        remedy = f"Its loads are kept. {left.remedy}"
+        remedy = f"Its loads are kept. {'First do what the error says. ' * bool(left.error)}{left.remedy}"
         yield Condition(Kind.SYNC_LEFT, cause=cause, since_utc=since, error=error, remedy=remedy)
     work, waiting = holder_of(data_dir / WORK), holder_of(data_dir / WAITING)
     if work and waiting and now - waiting.begun_utc > LONG_WAIT:

@@ -189,6 +189,7 @@ all_conditions AS (
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'Loads since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC are not published.' END AS error,
         CASE WHEN status = 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
+            WHEN made_no_file THEN 'Correct the cause, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
     UNION ALL BY NAME

@@ -119,6 +119,7 @@ class Versions:
         sys.audit("brokerbi.before_version_shown")
         remove_logs(self.published)
         give_name(self.path(version), self.published)
+        self.published.touch()  # so that older pages are noticed, after a rollback too
         remove_logs(self.published)
         sync(self.data_dir)
         sys.audit("brokerbi.version_shown")

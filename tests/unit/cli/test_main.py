@@ -94,6 +94,14 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
     assert said == [True, False]
 
 
+def test_a_killed_command_is_finished_by_the_same_options_in_any_order(tmp_path: Path) -> None:
+    here = settings(tmp_path)
+    with pytest.raises(FileDamaged), working(here, "sync --refresh --to 2026-11", remedy="Run it again."):
+        raise FileDamaged("damaged")
+    with working(here, "sync --to 2026-11 --no-wait --refresh"):
+        assert unfinished_work(here.data_dir / WORK) == []
+
+
 def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
