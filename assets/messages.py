@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime
-from pipelines.causes import Cause, causes, shorten
+from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime, unfinished_runs
+from pipelines.causes import TRANSIENT, Cause, causes, shorten
 from pipelines.diagnosis.health import observe
 from pipelines.planning.plan import plan_full_sync
 from pipelines.words import counted
@@ -49,10 +49,7 @@ class MessageCursor:
 
 CURSOR = TypeAdapter(MessageCursor)
 Errors = Mapping[str, str]
-"""Lines of a message by key. Several keys may have the same line.
-
-A line is new if the cursor lacks at least one of its keys.
-"""
+"""Lines of a message by key; several may have the same line, which is new if the cursor lacks one of them."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -87,8 +84,7 @@ def next_message(
     """The new cursor, and the message if one is due. The first tick only sets the cursor.
 
     The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
-    none, but earlier errors were reported, it says that all is well again. Any other message lists only new
-    errors.
+    none, but earlier errors were reported, it says that all is well again. Others list only new errors.
     """
     now = project.run_context.clock.utc_now()
     if not cursor.looked:
@@ -103,7 +99,7 @@ def next_message(
         runs.append(night.dagster_run)
     if not runs:
         return new_cursor, None
-    conditions = _conditions(project, now)
+    conditions = _conditions(project, now, unfinished_runs(project, instance))
     errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, cursor.keys)
     if not day:
@@ -144,22 +140,26 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
     ]
 
 
-def _conditions(project: Project, now: datetime) -> Errors:
+def _conditions(project: Project, now: datetime, unfinished: Sequence[dg.DagsterRun]) -> Errors:
+    """The errors, except for what a nightly run may still mend, and for runs that are retried."""
+    may_end = TRANSIENT if any(NIGHT_TAG in run.tags for run in unfinished) else ()
+    retried = tuple(
+        f"run {name[:8]}" for run in unfinished for name in (run.run_id, run.parent_run_id) if name
+    )
     try:
         planned = plan_full_sync(project.settings, project.store, project.clock)
         view = observe(overview(project.store), project.settings, now, planned=planned)
     except (WarehouseError, ValueError) as error:  # a setting that does not fit is a ValueError
         return {"warehouse": str(error)}
-    errors = causes(condition for condition in view.conditions if condition.is_error)
+    rows = [row for row in view.conditions if row.is_error and row.cause not in may_end]
+    errors = causes(row for row in rows if not row.error.startswith(retried))
     return {key: cause.line for cause in errors for key in keys_of(cause)}
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """The keys by which a cause counts as reported.
+    """The keys by which a cause counts as reported: one for each customer or, if it names none, each report.
 
-    An outage, a denied login and a denial of all reports have one key each. Any other cause has one key
-    per customer. If it names no customer, it has one key per report. If it names no report either, it has one
-    key.
+    An outage, a denied login, a denial of all reports, and a cause that names neither have one key.
     """
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"

@@ -86,15 +86,12 @@ def test_a_nightly_run_with_errors_sends_one_message_until_all_is_well(made: Har
     assert looked(made, sent, minutes=33)[1] == well
 
 
-def test_a_cause_is_new_for_another_customer_but_not_for_one_fewer() -> None:
+def test_a_cause_but_no_denied_login_is_new_for_another_customer_and_not_for_one_fewer() -> None:
     rows = [Condition(Kind.FAILED, customer=name, error="404", cause_key="404") for name in ("M1", "M2")]
     both, first, last = (set(keys_of(Cause.of(some))) for some in (rows, rows[:1], rows[1:]))
     assert (first < both, last < both, first.isdisjoint(last)) == (True, True, True)
-
-
-def test_a_denied_login_is_not_new_for_another_customer() -> None:
-    rows = [Condition(Kind.FAILED, customer=name, error="401", trouble="login") for name in ("M1", "M2")]
-    assert keys_of(Cause.of(rows)) == keys_of(Cause.of(rows[:1]))
+    denied = [replace(row, error="401", cause_key="", trouble="login") for row in rows]
+    assert keys_of(Cause.of(denied)) == keys_of(Cause.of(denied[:1]))
 
 
 def test_failed_runs_with_the_same_reason_are_reported_once(made: Harness) -> None:
@@ -110,7 +107,13 @@ def test_a_killed_run_that_a_condition_names_is_reported_once(made: Harness) -> 
     left = {"what": "run 5cb9064f of nightly", "pid": 1, "begun": "2026-11-21T05:00:00+00:00", "remedy": "x"}
     made.give_working_file()
     (made.file.parent / WORK).write_text(json.dumps([left]))
-    ended(made, "5cb9064f-1", "It was marked as failed.")
+    killed, status = "5cb9064f-1", dg.DagsterRunStatus.STARTED
+    again = dg.DagsterRun("nightly", parent_run_id=killed, root_run_id=killed, status=status)
+    made.instance.add_run(again)
+    ended(made, "1", "The disk is full.")
+    assert text(looked(made, SENT)).count("5cb9064f") == 0  # it is retried
+    made.instance.delete_run(again.run_id)
+    ended(made, killed, "It was marked as failed.")
     sent, message = looked(made, SENT)
     assert text((sent, message)).count("5cb9064f") == 1
     (made.file.parent / WORK).write_text("[]")  # it is re-executed
@@ -124,25 +127,22 @@ def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:
     assert text(looked(made, sent)) == "- nightly: The file is damaged. Restore it. (run 2)"
 
 
-def test_a_run_that_waits_for_its_retry_is_not_reported(made: Harness) -> None:
-    ended(made, "1", "The disk is full.", tags={"dagster/will_retry": "true"})
-    assert looked(made, SENT)[1] is None
-
-
-def test_a_failed_backfill_is_reported_by_day_and_is_not_new_the_night_after(made: Harness) -> None:
-    fetch(made, Fault("404", customer=M16))
-    sent, message = looked(made, SENT)
-    assert f"- {RUNNING} of {M16}, 2026-10..2026-11: " in text((sent, message))
-    fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: "the next"})
-    assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
-
-
 def test_a_backfill_that_fails_before_the_nightly_run_is_reported_is_not_new_then(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT, seconds=20)
     assert text((sent, message)).startswith(f"- {RUNNING} of {M16}")
     assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
+
+
+def test_what_a_retry_or_the_nightly_run_may_still_mend_is_not_reported(made: Harness) -> None:
+    ended(made, "1", "The disk is full.", tags={"dagster/will_retry": "true"})
+    trying = dg.DagsterRun("nightly", tags={NIGHT_TAG: DAY}, status=dg.DagsterRunStatus.STARTED)
+    made.instance.add_run(trying)
+    fetch(made, Fault("503", customer=M16))
+    assert looked(made, SENT)[1] is None
+    made.instance.delete_run(trying.run_id)
+    assert "503" in text(looked(made, SENT))
 
 
 def test_a_nightly_run_without_a_readable_file_or_that_breaks_is_not_well(made: Harness) -> None:

@@ -134,9 +134,8 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     assert [row.state for row in resumed] == ["due"]
     failing = Overview([FRESH, replace(FRESH, report="users")], [FAILED])
     ended, open_ = (replace(FAILED, month=date(2026, number, 1)) for number in (1, 10))
-    held = replace(ended, kind=Kind.HELD_BACK, severity=ERROR)
-    found = Overview([], [ended, open_, held])
-    kept = observe(found, settings(tmp_path, customers="M1"), NOW, planned=planned)
+    rows = Overview([], [ended, open_, replace(ended, kind=Kind.HELD_BACK, severity=ERROR)])
+    kept = observe(rows, settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [row.severity for row in kept.conditions] == [WARNING, ERROR, ERROR]
     stopped = observe(failing, settings(tmp_path, customers="M1"), NOW, planned=planned[1:])
     assert [row.state for row in stopped.standings] == ["switched off", "fresh"]

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,10 +31,8 @@ def ignore(_: str) -> None:
 
 
 @contextmanager
-def working(data_dir: Path, what: str = "brokerbi sync", *, completed_by: Any = COMPLETE) -> Iterator[None]:
-    with work_lock(
-        data_dir, what, on_wait=ignore, remedy="Repeat.", completed_by=completed_by, now=lambda: FIVE
-    ):
+def working(data_dir: Path, what: str = "brokerbi sync", by: tuple[str, ...] = COMPLETE) -> Iterator[None]:
+    with work_lock(data_dir, what, on_wait=ignore, remedy="Repeat.", completed_by=by, now=lambda: FIVE):
         yield
 
 
@@ -101,7 +98,7 @@ def test_a_command_that_may_not_wait_fails_with_the_name_of_the_running_one(tmp_
 
 def test_work_that_was_killed_or_gave_up_is_named_until_other_work_finishes_its_task(tmp_path: Path) -> None:
     narrow = "brokerbi sync --refresh"
-    with pytest.raises(WarehouseError), working(tmp_path, narrow, completed_by=()):
+    with pytest.raises(WarehouseError), working(tmp_path, narrow, ()):
         raise FileDamaged("the file is damaged")
     with another_process(tmp_path):
         assert len(left(tmp_path)) == 1
