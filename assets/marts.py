@@ -29,11 +29,6 @@ class SqlFiles:
     marts: Sequence[Query]
     checks: Sequence[Query]
 
-    def checked_mart(self, check: Query) -> str:
-        """The first mart, in alphabetical order, that a check reads; empty if it reads none."""
-        names = {("marts", mart.name) for mart in self.marts}
-        return min((name for _, name in names & set(check.reads)), default="")
-
 
 def read_sql_files() -> SqlFiles:
     """Read the SQL files of staging, marts and checks."""
@@ -140,5 +135,7 @@ def check_result(project: Project, files: SqlFiles, result: CheckResult) -> dg.A
 
 
 def _checked_asset(project: Project, files: SqlFiles, check: Query) -> dg.AssetKey:
-    mart = files.checked_mart(check)
+    """The first mart, in alphabetical order, that a check reads, or the file if it reads none."""
+    names = {(MARTS, mart.name) for mart in files.marts}
+    mart = min((name for _, name in names & set(check.reads)), default="")
     return mart_key(project, mart) if mart else project.key(FILE)

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
+from assets.publish import LOCK_SECONDS
 from assets.results import CAUSES
 from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime, unfinished_runs
 from pipelines.causes import TRANSIENT, Cause, causes, shorten
@@ -21,6 +22,7 @@ from warehouse.errors import NO_ROOM, WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 from warehouse.publishing.publish import loaded_since_publication
+from warehouse.store.database import Store
 
 TIME_TO_PUBLISH = timedelta(minutes=10)
 """How long the message about a nightly run waits for the publication of its loads."""
@@ -36,9 +38,8 @@ WILL_RETRY = "dagster/will_retry"
 class MessageCursor:
     """The cursor of a channel's sensor: the runs and errors that it has reported.
 
-    `looked` is when the sensor last examined runs, in seconds of the Unix epoch. `runs` are the ids of failed
-    runs that it found then. `night` is the id of the nightly run reported last. `keys` identify all errors
-    reported with that run or later.
+    `looked` is when the sensor last examined runs, in seconds of the Unix epoch; `runs` are the failed ones.
+    `night` is the nightly run reported last; `keys` identify all errors reported with it or later.
     """
 
     looked: float = 0.0
@@ -91,22 +92,21 @@ def next_message(
         return replace(cursor, looked=now.timestamp()), None
     failed = _failed_runs(project, instance, cursor.looked)
     new_cursor = replace(cursor, looked=now.timestamp(), runs=[run.run_id for run in failed])
-    runs = [run for run in failed if run.run_id not in cursor.runs]
-    latest = instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS)
-    night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
-    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_reportable(project, night, now, cursor) else ""
-    if night and day:
-        runs.append(night.dagster_run)
+    night = _night_to_report(project, instance, now, cursor)
+    runs = [*(run for run in failed if run.run_id not in cursor.runs), *filter(None, [night])]
     if not runs:
         return new_cursor, None
     conditions = _conditions(project, now, unfinished_runs(project, instance))
     errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, cursor.keys)
-    if not day:
+    if not night:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
         new_cursor = replace(new_cursor, keys=sorted({*cursor.keys, *errors}))
         return new_cursor, Message(subject, _text(new)) if new else None
-    new_cursor = replace(new_cursor, night=runs[-1].run_id, keys=sorted(errors))
+    if not errors and (_conditions(project, now, ()) or not _is_published(project)):
+        return new_cursor, None  # not all is well yet: a later tick reports this nightly run
+    new_cursor = replace(new_cursor, night=night.run_id, keys=sorted(errors))
+    day = night.tags[NIGHT_TAG]
     if not errors:
         return new_cursor, Message(f"brokerbi, {day}: all is well again", "") if cursor.keys else None
     lines = _lines(errors)
@@ -118,15 +118,27 @@ def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(line for key, line in errors.items() if key not in reported))
 
 
-def _is_reportable(project: Project, night: dg.RunRecord, now: datetime, cursor: MessageCursor) -> bool:
-    run, end = night.dagster_run, night.end_time
-    if not end or not run.is_finished or run.is_complete_and_waiting_to_retry or run.run_id == cursor.night:
-        return False
+def _night_to_report(
+    project: Project, instance: dg.DagsterInstance, now: datetime, cursor: MessageCursor
+) -> dg.DagsterRun | None:
+    """The latest nightly run if it is over, but not yet reported, and if its loads are published or late."""
+    for record in instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS):
+        run, end = record.dagster_run, record.end_time
+        if NIGHT_TAG in run.tags:
+            is_over = end and run.is_finished and not run.is_complete_and_waiting_to_retry
+            is_late = now - to_datetime(end or 0.0) > TIME_TO_PUBLISH
+            is_due = is_over and run.run_id != cursor.night and (is_late or _is_published(project))
+            return run if is_due else None
+    return None
+
+
+def _is_published(project: Project) -> bool:
+    """Whether all loads are published or blocked by a check or mart."""
     try:
-        load = loaded_since_publication(project.store)
-    except WarehouseError:  # the message has this error
-        return True
-    return load is None or load.is_blocked or now - to_datetime(end) > TIME_TO_PUBLISH
+        load = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
+    except WarehouseError:  # a publication may have the file open
+        return False
+    return load is None or load.is_blocked
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: float) -> list[dg.DagsterRun]:
@@ -141,7 +153,7 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
 
 
 def _conditions(project: Project, now: datetime, unfinished: Sequence[dg.DagsterRun]) -> Errors:
-    """The errors, except for what a nightly run may still mend, and for runs that are retried."""
+    """The errors, except for what a nightly run may still mend, and for killed runs that are retried."""
     may_end = TRANSIENT if any(NIGHT_TAG in run.tags for run in unfinished) else ()
     retried = tuple(
         f"run {name[:8]}" for run in unfinished for name in (run.run_id, run.parent_run_id) if name
@@ -152,7 +164,7 @@ def _conditions(project: Project, now: datetime, unfinished: Sequence[dg.Dagster
     except (WarehouseError, ValueError) as error:  # a setting that does not fit is a ValueError
         return {"warehouse": str(error)}
     rows = [row for row in view.conditions if row.is_error and row.cause not in may_end]
-    errors = causes(row for row in rows if not row.error.startswith(retried))
+    errors = causes(row for row in rows if row.cause or not row.error.startswith(retried))
     return {key: cause.line for cause in errors for key in keys_of(cause)}
 
 
@@ -172,10 +184,9 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
     told = " ".join((*listed, *listed.values()))
     for run in runs:
         reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
-        if reason and not (NO_ROOM in reason and Kind.DISK_NEARLY_FULL in told):
-            job = job_of(run)
+        if reason and not (NO_ROOM in reason and f"{Kind.DISK_NEARLY_FULL} | " in told):
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
-            name = f"{job} ({partitions})" if partitions else job
+            name = job_of(run) + (f" ({partitions})" if partitions else "")
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"
             # without name and link, the line of a reason equals that of its condition, and only one is shown
             line = reason if reason in listed.values() else f"{name}: {reason} ({link})"

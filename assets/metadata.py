@@ -29,11 +29,7 @@ def column_schema(columns: Iterable[tuple[str, str, str]]) -> dg.TableSchema:
 def documented_columns(table: Table) -> list[tuple[str, str, str]]:
     """Name, type and description of every declared column. The description includes the JSON path."""
     return [
-        (
-            column.name,
-            column.type,
-            f"{column.description} (`{column.source}`)" if column.source else column.description,
-        )
+        (column.name, column.type, column.description + (f" (`{column.source}`)" if column.source else ""))
         for column in declared_columns(table)
     ]
 

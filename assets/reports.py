@@ -226,8 +226,8 @@ def _selection(
         reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
         return Selection(reports=reports, guided=True, fresh_since=fresh_since, accept_shrink=accept_shrink)
     ledger, since = ledger_of(project.store), fresh_since or project.clock.utc_now()
-    is_repeated = BACKFILL in context.run.tags or _is_automatic_retry(context)
-    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and is_repeated}
+    is_ours = _is_automatic_retry(context) or (BACKFILL in context.run.tags and not context.run.root_run_id)
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and is_ours}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
         for *_, first_day in partition.ledger_keys(project.calendar):
@@ -255,8 +255,8 @@ def _sync(
         windows.append(window)
         if progress.add(window) and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
-            label = f"{window.report} of {window.customer} ({window.when})"
-            log.warning(f"{label} {window.status}: {window.reason}")
+            label = f"{window.report} of {window.customer} ({window.when}) {window.status}"
+            log.warning(f"{label}: {window.reason}")
         if line := progress.line():
             log.info(line)
 

@@ -49,10 +49,6 @@ class PartitionResult:
     window: WindowResult | None
 
     @property
-    def rows(self) -> int:
-        return self.month.rows if self.month else 0
-
-    @property
     def is_done(self) -> bool:
         """Whether to materialize the partition, which turns it green."""
         return self.state in (PartitionState.FETCHED, PartitionState.NOT_DUE)
@@ -172,7 +168,7 @@ def snapshot_events(
     for key, group in by_key.items():
         has_failed = any(result.state is PartitionState.FAILED for result in group)
         is_done = any(result.is_done for result in group) and not has_failed
-        rows = [(result.partition.customer, result.rows, result.state, result.reason) for result in group]
+        rows = [(r.partition.customer, r.month.rows if r.month else 0, r.state, r.reason) for r in group]
         by_customer = table(("customer", "rows", "state", "reason"), rows)
         metadata: dict[str, Any] = {ROW_COUNT: sum(row[1] for row in rows), "by_customer": by_customer}
         yield (dg.AssetMaterialization if is_done else dg.AssetObservation)(key, metadata=metadata)

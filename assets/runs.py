@@ -37,9 +37,8 @@ JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 TIME_TO_START = timedelta(minutes=1)
 """A run whose file in RUNS is not locked this long after its start counts as silent."""
 DIED = (
-    "The process of this run disappeared, as after a restart of the code server or a kill. What it "
-    "loaded stays. Dagster retries the run once. If the retry fails as well, re-execute it from failure: it "
-    "then requests only what is still missing or due."
+    "The process of this run disappeared, as after a restart of the code server or a kill. Its loads stay. "
+    "Dagster retries it once. If that fails as well, re-execute it from failure."
 )
 
 _LOCKED: dict[str, int] = {}

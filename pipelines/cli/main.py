@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -107,10 +106,9 @@ def working(
     """
     from warehouse.store.lock import work_lock
 
-    words, *options = re.split(" (?=--)", f"brokerbi {name}")
     return work_lock(
         settings.data_dir,
-        " ".join([words, *sorted({*options} - {"--no-publish", "--no-wait"})]),  # in any order the same task
+        f"brokerbi {name}",
         on_wait=lambda sentence: log(f"brokerbi: {sentence}"),
         wait=wait,
         remedy=remedy,

@@ -13,7 +13,6 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14  # the cost of scrypt: each guess at a password takes 16 MB of memory
-FILE_MODE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """A denied login is tried once more after this time, because the denial may be an error of the service."""
 
@@ -42,7 +41,7 @@ class DeniedLogins:
         file = self._file(login)
         is_second = file.exists() and not self.blocks(login)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.touch(FILE_MODE)
+        file.touch(0o600)
         if is_second:
             file.write_bytes(b"2")
 

@@ -254,13 +254,14 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         ended = f"{GAVE_UP}: {left.error}" if left.error else "was stopped before it ended."
         error = f"{left.what}, begun {left.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         cause, since = GAVE_UP if left.error else "", naive_utc(left.begun_utc)
-        remedy = f"Its loads are kept. {'First do what the error says. ' * bool(left.error)}{left.remedy}"
+        first = "First do what the error says, if anything. " if left.error else ""
+        remedy = f"Its loads are kept. {first}{left.remedy}"
         yield Condition(Kind.SYNC_LEFT, cause=cause, since_utc=since, error=error, remedy=remedy)
     work, waiting = holder_of(data_dir / WORK), holder_of(data_dir / WAITING)
     if work and waiting and now - waiting.begun_utc > LONG_WAIT:
         error = f"{waiting.what} has waited since {waiting.begun_utc:%H:%M} UTC for {work.sentence}."
         remedy, since = f"Let that command end, or `kill {work.pid}`.", naive_utc(work.begun_utc)
-        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
+        yield Condition(Kind.SYNC_LEFT, cause="waiting", since_utc=since, error=error, remedy=remedy)
 
 
 def _disk_conditions(data_dir: Path) -> Iterator[Condition]:

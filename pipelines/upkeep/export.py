@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FOLDER, LATEST = "export", "latest"
 """The default folder of exports in the data directory, and its subfolder with the latest export."""
-WORKBOOK = "brokerbi.xlsx"
 WORKBOOK_OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 NUMBER_FORMATS = {
     units.MONTH: "yyyy-mm",
@@ -65,7 +64,7 @@ def export(settings: Settings, *, formats: Sequence[str] = (), folder: str = "")
             try:
                 for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
                     if format_ == "xlsx":
-                        _write_workbook(unfinished / WORKBOOK, source, tables, settings.language)
+                        _write_workbook(unfinished / "brokerbi.xlsx", source, tables, settings.language)
                     else:
                         _write_files(source, tables, unfinished / format_)
                 for path in [unfinished, *unfinished.rglob("*")]:

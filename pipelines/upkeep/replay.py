@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
-HISTORY_UNREADABLE = "Another answer of the same history could not be read."
 
 
 @dataclass
@@ -122,7 +121,8 @@ class _Replay:
                 stored = read_load_profiles(connection, group)
             readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
-                self.unreadable |= {load.load_id: HISTORY_UNREADABLE for load in readable}
+                reason = "Another answer of the same history could not be read."
+                self.unreadable |= {load.load_id: reason for load in readable}
                 continue
             result.loads += len(readable)
             result.rows += sum(table.frame.height for load in readable for table in load.tables)

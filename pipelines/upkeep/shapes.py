@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 Listener = Callable[[str], None]
-MAX_MONTHS_BACK = 12
-"""How many months a sync goes back to find rows from which it can propose a shape."""
 
 
 def prepare_shapes(
@@ -75,7 +73,7 @@ def adopt_shapes(
             if report.is_assumed and not report.shape and report.name not in loaded
         ]
         unrequested = [report for report in reports if may_request and report.name not in requested]
-        samples = sample_reports(settings, selection, shaped, reports, unrequested, months=MAX_MONTHS_BACK)
+        samples = sample_reports(settings, selection, shaped, reports, unrequested, months=12)
         proposed = [sample for sample in samples if sample.state == "proposed"]
         if names := add_to_file(settings.shapes_file, proposed):
             on_message(f"shapes found and written to {settings.shapes_file}: {', '.join(names)}")

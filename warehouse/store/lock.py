@@ -15,6 +15,7 @@ import json
 import logging
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -45,7 +46,7 @@ class Work:
 
     `remedy` is the sentence of what to do if it does not finish; it is empty if nothing is left to do then.
     Work with the same `task`, or a task in `completed_by`, finishes it. `error` is the message of the error
-    that ended it.
+    that ended it. Options of a command may have any order.
     """
 
     what: str
@@ -54,7 +55,12 @@ class Work:
     task: str = ""
     remedy: str = ""
     error: str = ""
-    completed_by: Sequence[str] = ()
+    completed_by: Sequence[str] = COMPLETE
+
+    def __post_init__(self) -> None:
+        words, *options = re.split(" (?=--)", self.task or self.what)
+        task = " ".join([words, *sorted({*options} - {"--no-publish", "--no-wait"})])
+        object.__setattr__(self, "task", task)
 
     @classmethod
     def read(cls, path: Path) -> list[Self]:
@@ -106,7 +112,7 @@ def work_lock(
     """
     path = data_dir / WORK
     begun = now().isoformat(timespec="seconds")
-    work = Work(what, os.getpid(), begun, task or what, remedy, "", completed_by)
+    work = Work(what, os.getpid(), begun, task, remedy, "", completed_by)
     with translate_errors(path):
         make_folder(path.parent)
     seconds, quiet_seconds = (math.inf, 0.0) if wait else (GLANCE_SECONDS, math.inf)

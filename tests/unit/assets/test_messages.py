@@ -160,6 +160,8 @@ def test_a_nightly_run_without_a_readable_file_or_that_breaks_is_not_well(made: 
     sent, message = looked(made, sent, minutes=13)
     assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
     fetch(made, tags={NIGHT_TAG: "a later one"})
+    assert looked(made, sent, minutes=16)[1] is None  # it is not published
+    publish(made.file.parent, keep=2, now=made.project.clock.utc_now())
     assert "all is well again" in str(looked(made, sent, minutes=16)[1])
 
 
