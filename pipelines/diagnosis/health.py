@@ -26,7 +26,7 @@ from warehouse.store.database import LOST
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import WAITING, WORK, holder_of, unfinished_work
 from warehouse.store.meta_schema import aware, naive_utc
-from warehouse.store.versions import FAILED, Versions
+from warehouse.store.versions import FAILED, ROLLED_BACK, Versions
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
@@ -225,18 +225,18 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
     words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
     page, published = data_dir / REPORT_PAGE, Versions(data_dir).published
     if problem := words.get(view.published_file):
-        yield Condition(
-            Kind.UNPUBLISHED,
-            cause=view.published_file,
-            error=f"The published file {published} {problem}.",
-            remedy="Run `brokerbi publish`.",
-        )
+        error, remedy = f"The published file {published} {problem}.", "Run `brokerbi publish`."
+        yield Condition(Kind.UNPUBLISHED, cause=view.published_file, error=error, remedy=remedy)
     elif page.exists() and published.exists() and not holder_of(data_dir / WORK):
         drawn, *made = (datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in (page, published))
-        made += [aware(row.at_utc) for row in view.publications if row.name][:1]
+        latest = [row for row in view.publications if row.name][:1]
+        made += [aware(row.at_utc) for row in latest]
         if drawn < min(made):  # a copied file has a later time, and a publication on a rehearsed day any time
-            error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC, so they are older than the published file."
-            remedy = "Correct what `brokerbi doctor` finds, then run `brokerbi publish`."
+            error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC; the published file was put there later."
+            back = [f"rollback --to {row.name}" for row in latest if row.status == ROLLED_BACK]
+            remedy = (
+                f"Correct what `brokerbi doctor` finds, then run `brokerbi {next(iter(back), 'publish')}`."
+            )
             yield Condition(Kind.UNPUBLISHED, WARNING, cause=REPORT_PAGE, error=error, remedy=remedy)
 
 

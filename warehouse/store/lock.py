@@ -58,7 +58,7 @@ class Work:
     completed_by: Sequence[str] = COMPLETE
 
     def __post_init__(self) -> None:
-        words, *options = re.split(" (?=--)", self.task or self.what)
+        words, *options = re.split(" (?=--)", (self.task or self.what).replace("=", " "))
         task = " ".join([words, *sorted({*options} - {"--no-publish", "--no-wait"})])
         object.__setattr__(self, "task", task)
 

@@ -193,7 +193,8 @@ def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_pa
     for day, name in enumerate(("report.html", "warehouse.duckdb") * 2, start=2):
         (made.data_dir / name).touch()
         os.utime(made.data_dir / name, (day * 86_400, day * 86_400))
-        published = PastPublication("v", datetime(1970, 1, 4), "published", None, ())
-        found = observe(Overview([FRESH], (), [published]), made, NOW).conditions
-        told = [(row.severity, row.error[:35]) for row in found]
-        assert told == ([(WARNING, "The pages are of 1970-01-03 00:00 U")] if day == 3 else [])
+        shown = PastPublication("v", datetime(1970, 1, 4), "rolled back", None, ())
+        found = observe(Overview([FRESH], (), [shown]), made, NOW).conditions
+        told = [(row.severity, row.error[:35], row.remedy[-22:]) for row in found]
+        expected = (WARNING, "The pages are of 1970-01-03 00:00 U", "brokerbi rollback --to v`."[-22:])
+        assert told == ([expected] if day == 3 else [])
