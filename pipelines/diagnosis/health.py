@@ -278,6 +278,7 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
+            cause_key=Kind.DISK_NEARLY_FULL,  # the same issue, however much is free
             error=f"Only {size(free)} of the disk is free.",
             remedy="Lower BROKERBI_KEEP_PUBLISHED, set BROKERBI_LANDING_DAYS, and delete the oldest files in "
             "published/. Then run `brokerbi sync`.",

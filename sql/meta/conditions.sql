@@ -173,12 +173,13 @@ all_conditions AS (
         customer, due_utc AS since_utc, state AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'The report has never been read.'
             ELSE 'The report has not been read for ' || late_after_hours || ' hours.' END AS error,
-        CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next nightly run.'
+        CASE WHEN last_success_utc IS NULL THEN 'Run `brokerbi sync`, launch a backfill, or wait for the next nightly run.'
             ELSE 'Check that the schedule `nightly` and the daemon are running.' END AS remedy,
         'reports_are_fresh' AS check_name
     FROM freshness
     CROSS JOIN meta.deadlines
-    SEMI JOIN meta.loads USING (customer)  -- brokerbi itself tells of a customer that was just added
+    -- a customer that was just added may still be read for the first time
+    SEMI JOIN (FROM meta.loads, meta.current_moment WHERE fetched_at_utc < now_utc - INTERVAL 2 HOUR) AS earlier USING (customer)
     ANTI JOIN open_failures AS failed
         ON (failed.report, failed.customer) = (freshness.report, freshness.customer)
         AND coalesce(failed_at_utc > last_success_utc + INTERVAL 12 HOUR, true)
