@@ -41,6 +41,6 @@ def test_of_two_syncs_the_second_waits_and_requests_only_what_is_still_due(tmp_p
         ]
         errors = [sync.communicate(timeout=240)[1] for sync in syncs]
     assert [sync.returncode for sync in syncs] == [0, 0], errors
-    assert sum("waiting for brokerbi sync (process " in error for error in errors) == 1, errors
+    assert sum("waiting for brokerbi sync --no-publish (process " in error for error in errors) == 1, errors
     times = Counter((entry.path, *sorted(entry.query.items())) for entry in service.log.entries)
     assert [request for request, number in times.items() if number > 1] == []
