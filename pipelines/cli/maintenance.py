@@ -67,9 +67,8 @@ def run_rollback(
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
         error = draw_pages(settings, clock)
         lake_error = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
-        again = (
-            f"run `brokerbi rollback --to {publication.version}`"  # the same command would go back further
-        )
+        # the same command would go back further
+        again = f"run `brokerbi rollback --to {publication.version}`"
         problems = (*publication.reasons, error, lake_error)
         warn(*(problem.replace("run the command again", again) for problem in problems))
     say(f"{publication.path} is version {publication.version} again; the next publication replaces it")

@@ -234,9 +234,8 @@ def _published_file_conditions(view: Overview, data_dir: Path) -> Iterator[Condi
         if drawn < min(made):  # a copied file has a later time, and a publication on a rehearsed day any time
             error = f"The pages are of {drawn:%Y-%m-%d %H:%M} UTC; the published file was put there later."
             back = [f"rollback --to {row.name}" for row in latest if row.status == ROLLED_BACK]
-            remedy = (
-                f"Correct what `brokerbi doctor` finds, then run `brokerbi {next(iter(back), 'publish')}`."
-            )
+            again = next(iter(back), "publish")
+            remedy = f"Correct what `brokerbi doctor` finds, then run `brokerbi {again}`."
             yield Condition(Kind.UNPUBLISHED, WARNING, cause=REPORT_PAGE, error=error, remedy=remedy)
 
 
