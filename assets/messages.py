@@ -164,7 +164,7 @@ def _conditions(project: Project, now: datetime, unfinished: Sequence[dg.Dagster
     except (WarehouseError, ValueError) as error:  # a setting that does not fit is a ValueError
         return {"warehouse": str(error)}
     rows = [row for row in view.conditions if row.is_error and row.cause not in may_end]
-    errors = causes(row for row in rows if row.cause or not row.error.startswith(retried))
+    errors = causes(row for row in rows if row.cause or not row.error.startswith(retried))  # a kill has none
     return {key: cause.line for cause in errors for key in keys_of(cause)}
 
 

@@ -226,8 +226,9 @@ def _selection(
         reports = tuple(dict.fromkeys(partition.report.name for partition in batch))
         return Selection(reports=reports, guided=True, fresh_since=fresh_since, accept_shrink=accept_shrink)
     ledger, since = ledger_of(project.store), fresh_since or project.clock.utc_now()
-    is_ours = _is_automatic_retry(context) or (BACKFILL in context.run.tags and not context.run.root_run_id)
-    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and is_ours}
+    is_first_try = BACKFILL in context.run.tags and not context.run.root_run_id
+    is_automatic = is_first_try or _is_automatic_retry(context)
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= since and is_automatic}
     exact: dict[Pair, list[Month]] = {}
     for partition in batch:
         for *_, first_day in partition.ledger_keys(project.calendar):

@@ -18,6 +18,7 @@ from pipelines.connect.models import (
 
 MARKUP = "XML or HTML"
 MAX_EXCERPT = 300
+GATEWAY_TIMEOUT = 504
 
 
 class ConnectError(Exception):
@@ -216,7 +217,7 @@ def exhausted_error(tries: Sequence[Try], answer: Answer | None) -> ConnectError
         last_try=ending,
     )
     if isinstance(error, Unavailable):
-        slow = [item for item in tries if item.error_kind == "timed out" or item.status == 504]
+        slow = [item for item in tries if item.error_kind == "timed out" or item.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
 

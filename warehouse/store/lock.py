@@ -37,7 +37,7 @@ WORK = Path("work", "work.lock")
 WAITING = WORK.with_suffix(NEXT)
 REBUILD = "brokerbi replay of a lost file"
 COMPLETE = ("brokerbi sync", "nightly", REBUILD)
-"""Tasks that finish all work except that which only its repetition finishes."""
+"""The tasks that finish most other work; see `Work.completed_by`."""
 
 
 @dataclass(frozen=True)
