@@ -151,7 +151,7 @@ def _publication(
     view = observe(overview(project.store), project.settings, project.run_context.clock.utc_now())
     all_causes = causes(view.conditions)
     rows = [
-        (cause.first.severity, cause.first.kind, cause.affected, cause.error, cause.first.remedy)
+        (cause.first.severity, cause.first.kind, cause.affected, cause.error, cause.remedy)
         for cause in all_causes
     ]
     headings = ("severity", "kind", "affected", "issue", "what to do")

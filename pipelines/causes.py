@@ -23,7 +23,7 @@ TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequest
 class Cause:
     """Conditions with one cause: the service is unreachable, a login is denied, or their errors are the same.
 
-    The error and the remedy of `first` are shown for all of them. `number` is the number of conditions.
+    The error of `first` is shown for all of them. `number` is the number of conditions.
     `endings` are the ways in which their last tries ended, such as "answered 500". If `is_example`, their
     errors differ, and the error of `first` is shown as an example.
     """
@@ -71,9 +71,20 @@ class Cause:
         return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"
 
     @property
+    def remedy(self) -> str:
+        """What to do; its commands name the affected customers, reports and months, unless they are many."""
+        remedy, months = self.first.remedy, [str(Month.of(month)) for month in self.months]
+        named = {"customer ID": self.customers, "report NAME": self.reports}
+        for option, names in (named | {"from MONTH": months[:1], "to MONTH": months[-1:]}).items():
+            if len(names) <= MAX_NAMES:
+                options = (f" --{option.split()[0]} {name}" for name in names)
+                remedy = remedy.replace(f" --{option}", "".join(options))
+        return remedy
+
+    @property
     def line(self) -> str:
         """The affected reports, customers and months, the error, and the remedy."""
-        text = " ".join(filter(None, (self.error, self.first.remedy)))
+        text = " ".join(filter(None, (self.error, self.remedy)))
         return ": ".join(filter(None, (self.affected, text)))
 
     @property

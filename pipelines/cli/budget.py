@@ -52,11 +52,8 @@ def run_plan(
     if not plan.changes:
         say("the service has all these budgets already; there is nothing to push")
         return 0
-    users = len({change.user_id for change in plan.changes})
-    say(
-        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; check the plan in "
-        f"{target}, then run `brokerbi budget push {target}`"
-    )
+    budgets = counted(len(plan.changes), "budget")
+    say(f"to be set: {budgets}; check the plan in {target}, then run `brokerbi budget push {target}`")
     return 0
 
 

@@ -68,8 +68,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     for cause in causes(view.conditions, by_report=details):
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
         print_wrapped("- ", cause.issue, is_grey=is_grey)
-        if cause.first.remedy:
-            print_wrapped("  -> ", cause.first.remedy, is_grey=is_grey)
+        if cause.remedy:
+            print_wrapped("  -> ", cause.remedy, is_grey=is_grey)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": row.bytes and size(row.bytes)} for row in view.publications]

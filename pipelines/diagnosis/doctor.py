@@ -111,11 +111,7 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
         result = "it is not used, as DAGSTER_HOME is not set: `brokerbi sync` sends no messages"
         yield Finding("dagster", Severity.WELL, result)
         return
-    channels = {"webhook": settings.alert_webhook, "email": settings.alert_email_to}
-    if names := [name for name, is_set in channels.items() if is_set]:
-        result = f"messages are sent by {' and '.join(names)}"
-        yield Finding("alerts", Severity.WELL, result)
-    else:
+    if not settings.alert_webhook and not settings.alert_email_to:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
         yield Finding("alerts", Severity.WARNING, "no message is sent if a nightly run fails", remedy)
     if not home:
@@ -214,7 +210,7 @@ def _state_findings(
             yield Finding("state", Severity.WELL if verdict.is_well else verdict.severity, verdict.sentence)
     for cause in causes(conditions):
         first = cause.first
-        severity, remedy = Severity(first.severity), first.remedy
+        severity, remedy = Severity(first.severity), cause.remedy
         may_have_ended = first.trouble or first.cause in TRANSIENT
         if first.is_error and may_have_ended and answered & {*product(cause.reports, cause.customers)}:
             severity, remedy = Severity.WARNING, "The service answers now: run `brokerbi sync`."

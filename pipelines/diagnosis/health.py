@@ -107,10 +107,8 @@ def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:
     for kind, group in sorted(by_kind.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         reports = {condition.report for condition in group if condition.report}
         customers = {condition.customer for condition in group if condition.customer}
-        counts = {
-            "report": len(reports),
-            "customer": 0 if reports and len(customers) == 1 else len(customers),
-        }
+        named = len(customers) if len(customers) > 1 or not reports else 0
+        counts = {"report": len(reports), "customer": named}
         counts = {"row": sum(row.row_count for row in group)} if kind == Kind.QUARANTINE else counts
         words = " of ".join(counted(number, unit) for unit, number in counts.items() if number)
         yield f"{kind} ({words or count(len({row.cause_key or row.error for row in group}))})"
@@ -201,9 +199,8 @@ def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
         for key, names in known.items():
             if (name := getattr(entry, key)) and name not in names:
                 error = f"[[acknowledge]] names the {key} {name!r}, which does not exist"
-                yield Condition(
-                    Kind.SETTINGS, error=error, remedy=f"Write one of: {', '.join(sorted(names))}."
-                )
+                remedy = f"Write one of: {', '.join(sorted(names))}."
+                yield Condition(Kind.SETTINGS, error=error, remedy=remedy)
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 ACCEPT = (
-    "run `brokerbi sync --accept-shrink --report {report}` (for one customer, add `--customer ID`; for older "
-    "months, `--refresh --from MONTH`), or launch it in Dagster with the tag brokerbi/accept_shrink=yes."
+    "run `brokerbi sync --accept-shrink --refresh --customer ID --report NAME --from MONTH --to MONTH`, "
+    "or launch it in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY = "Compare the report with the brokerage system. If each answer that is held back is right, " + ACCEPT
 REMEDY_FOR_COLUMNS = (
-    "If the service has renamed the empty columns (`brokerbi shapes --report {report}` shows what arrives), "
-    "write their paths in shapes.toml and run `brokerbi sync --refresh --report {report}`. "
+    "If the service has renamed the empty columns (`brokerbi shapes --report NAME` shows what arrives), "
+    "write their paths in shapes.toml and run `brokerbi sync --refresh --report NAME`. "
     "Only if it really dropped them, " + ACCEPT
 )
 
@@ -56,19 +56,17 @@ def check_shrink(
         if count >= limits.min_rows and lost > limits.max_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
             issue = f"{lost} of {counted(count, 'stored row')}{when} would be removed"
-            raise HeldBack(ROWS_LOST, issue, REMEDY.format(report=report.name))
-    check_columns(report, add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
+            raise HeldBack(ROWS_LOST, issue, REMEDY)
+    check_columns(add_up(stored, rows), tables, max(limits.min_rows, MIN_TABLE_ROWS))
 
 
-def check_columns(
-    report: Report, stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1
-) -> None:
+def check_columns(stored: Mapping[str, TableProfile], tables: Sequence[TableLike], min_rows: int = 1) -> None:
     """Raise HeldBack if the answer has rows, but no value in a column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, min_rows)) if has_rows else []
     if emptied:
         issue = f"{list_names(emptied)}: empty in all new rows, but filled in most stored rows"
-        raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS.format(report=report.name))
+        raise HeldBack(COLUMN_EMPTIED, issue, REMEDY_FOR_COLUMNS)
 
 
 def _emptied_columns(

@@ -162,7 +162,7 @@ class _Replay:
             try:
                 reread = read_landed_tables(landing, load, report, self.settings.timezone)
                 # raises if a column would become empty: the answer then has an earlier shape
-                check_columns(report, rows, reread.tables)
+                check_columns(rows, reread.tables)
                 yield reread
             except MemoryError:
                 raise

@@ -132,7 +132,7 @@ def _write_operators_page(settings: Settings, clock: Clock, figures: Answers | N
             since_utc=cause.since_utc,
             concerns=cause.affected or None,
             what_was_found=cause.error,
-            what_to_do=cause.first.remedy or None,
+            what_to_do=cause.remedy or None,
         )
         for cause in causes(observed.conditions)
     ]

@@ -159,11 +159,11 @@ all_conditions AS (
         CASE WHEN last_success_utc IS NULL THEN 'no access' ELSE 'access lost' END AS kind,
         report, customer, denied_since_utc AS since_utc, 'Forbidden' AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
-            ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.'
-        END AS error,
+            ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.' END AS error,
         'Ask the service''s support for access' || CASE
             WHEN last_success_utc IS NULL THEN ', or switch the report off (`BROKERBI_REPORTS=-name`).'
-            ELSE '. `brokerbi sync --refresh --customer ID --report NAME --from MONTH` requests it before tomorrow.' END AS remedy
+            ELSE '. `brokerbi sync --refresh --customer ID --report NAME --from '
+                || strftime(denied_since_utc, '%Y-%m') || '` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
@@ -301,8 +301,8 @@ graded_conditions AS (
             WHEN cause = 'UnreadableRows' THEN report || ': ' || gist
             WHEN kind IN ('no access', 'access lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
-            WHEN kind = 'quarantine' THEN report
-            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'access denied', 'changes unknown', 'overlap')
+            WHEN kind IN ('quarantine', 'held back') THEN report
+            WHEN kind NOT IN ('failed', 'late', 'never read', 'access denied', 'changes unknown', 'overlap')
                 THEN customer
         END AS separate_by
     FROM all_conditions

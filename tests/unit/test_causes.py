@@ -15,13 +15,13 @@ def failed(customer: str = "M1", report: str = "sales", **more: object) -> Condi
 
 
 def test_a_line_has_the_affected_reports_and_customers_the_error_and_the_remedy() -> None:
+    options = " --customer ID --report NAME --from MONTH --to MONTH"
     both = [
-        failed(
-            name, cause="NotFound", error="It is unknown.", remedy="Check the id.", month=date(2026, month, 1)
-        )
+        failed(name, error="It is gone.", remedy=f"Run `sync{options}`.", month=date(2026, month, 1))
         for name, month in (("M1", 9), ("M2", 10))
     ]
-    assert cause_lines(both) == ["sales of M1, M2, 2026-09..2026-10: It is unknown. Check the id."]
+    named = "--customer M1 --customer M2 --report sales --from 2026-09 --to 2026-10"
+    assert cause_lines(both) == [f"sales of M1, M2, 2026-09..2026-10: It is gone. Run `sync {named}`."]
 
 
 def test_each_login_and_each_outage_is_one_cause_and_the_largest_errors_come_first() -> None:

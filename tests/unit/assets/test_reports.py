@@ -161,7 +161,7 @@ def test_lost_access_fails_the_run_and_materializes_nothing(loaded: Harness) -> 
     denied = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
     assert len(loaded.instance.fetch_materializations(denied, limit=5).records) == 1
     assert loaded.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
-    assert failure_of(result).splitlines()[-1].endswith(" --from MONTH` requests it before tomorrow.")
+    assert failure_of(result).splitlines()[-1].endswith(" --from 2026-11` requests it before tomorrow.")
 
 
 def test_a_report_that_was_always_denied_is_neither_green_nor_red_and_is_requested_when_selected(

@@ -156,14 +156,10 @@ def test_a_daemon_never_started_is_reported_if_dagster_is_used(world: Scenario, 
     assert [[one.severity for one in several] for several in found] == [[], [Severity.ERROR]]
 
 
-def test_the_alert_channels_are_named_or_else_the_settings_for_one(tmp_path: Path) -> None:
+def test_the_settings_of_a_channel_are_named_unless_there_is_one(tmp_path: Path) -> None:
     mail = {"alert_email_to": "a@test", "alert_email_from": "b@test", "alert_smtp_host": "mail"}
     remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
-    for more, result in (
-        ({}, "no message is sent if a nightly run fails"),
-        ({**mail, "alert_webhook": "https://chat.test"}, "messages are sent by webhook and email"),
-    ):
+    for more, remedies in (({}, [remedy]), (mail, []), ({"alert_webhook": "https://chat.test"}, [])):
         home = {"DAGSTER_HOME": str(tmp_path)}
         found = examine(settings(tmp_path, **more), RunContext(), environment=home, may_request=False)
-        [alerts] = [one for one in found if one.subject == "alerts"]
-        assert (alerts.result, alerts.remedy) == (result, "" if more else remedy)
+        assert [one.remedy for one in found if one.subject == "alerts"] == remedies

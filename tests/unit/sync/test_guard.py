@@ -85,7 +85,7 @@ def test_a_column_that_most_stored_rows_fill_may_not_be_empty_in_all_new_rows() 
     assert emptied(sold(20), agents(30)) == ("", "", "")
     *known, remedy = emptied(sold(1, note=None), agents(30))
     assert known == [COLUMN_EMPTIED, found]
-    assert remedy.split("Only if")[0].endswith("run `brokerbi sync --refresh --report sales`. ")
+    assert remedy.split("Only if")[0].endswith("run `brokerbi sync --refresh --report NAME`. ")
     assert emptied(sold(1, note=None), agents(30), notes=10) == ("", "", "")
 
 
