@@ -11,7 +11,8 @@
 --   since_utc: since when it has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, a state, or the name of the check, version or lake; null if the error says it
 --   error: the issue, in a sentence
---   remedy: what to do about it; null if nothing is to be done, or the error says it
+--   remedy: what to do about it; null if nothing is to be done, or the error says it. In a command, ID, NAME and
+--     MONTH stand for the customer, report and month of the row
 --   last_try: how the last of several tries ended, such as "answered 500"
 --   login: where the denied login is set
 --   trouble: the cause that several conditions share: the service (down), a refusal of all customers, or a login; null
