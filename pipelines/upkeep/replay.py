@@ -16,16 +16,16 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
-from pipelines.sync.guard import check_columns
+from pipelines.sync.guard import check_columns, check_shrink
 from pipelines.sync.privacy import documented_tables, privacy_transform
-from pipelines.sync.window.answers import read_landed_tables
+from pipelines.sync.window.answers import read_landed_tables, rows_by_month
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, ReplayNeeded, WarehouseError
 from warehouse.ledger.stored_answers import loads_to_replay, record_unreadable
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
-from warehouse.load.profile import TableProfile, read_load_profiles
+from warehouse.load.profile import Pair, Profiles, TableProfile, read_load_profiles, read_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, record_lost_loads, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -119,7 +119,10 @@ class _Replay:
             is_history = group[0].history
             with store.reading() as connection:
                 stored = read_load_profiles(connection, group)
-            readable = list(self._read_again(group, stored))
+                failed = results_by_pair(load for load in group if not stored[load.load_id])
+                days = {pair: [day for load in failed[pair] for day in load.months] for pair in failed}
+                replaced = read_profiles(connection, days)
+            readable = list(self._read_again(group, stored, replaced))
             if is_history and len(readable) < len(group):
                 reason = "Another answer of the same history could not be read."
                 self.unreadable |= {load.load_id: reason for load in readable}
@@ -151,7 +154,10 @@ class _Replay:
             )
 
     def _read_again(
-        self, group: Sequence[WindowResult], stored: Mapping[str, Mapping[str, TableProfile]]
+        self,
+        group: Sequence[WindowResult],
+        stored: Mapping[str, Mapping[str, TableProfile]],
+        replaced: Mapping[Pair, Profiles],
     ) -> Iterator[WindowResult]:
         landing = Landing(self.settings.data_dir / "landing")
         rows: Mapping[str, TableProfile] = {}
@@ -163,6 +169,11 @@ class _Replay:
                 reread = read_landed_tables(landing, load, report, self.settings.timezone)
                 # raises if a column would become empty: the answer then has an earlier shape
                 check_columns(rows, reread.tables)
+                if (
+                    not rows and load.months
+                ):  # it failed before: it may not replace rows that a sync would keep
+                    counts = rows_by_month(reread.tables, load.months)
+                    check_shrink(report, replaced[load.pair], reread.tables, counts)
                 yield reread
             except MemoryError:
                 raise

@@ -251,6 +251,13 @@ def goals(answer: object) -> Any:
     return json.loads(json.dumps(answer).replace('"commission":', '"goal":'))
 
 
+def few_with_brokers(answer: object) -> Any:
+    renamed = json.loads(json.dumps(answer).replace('"agents":', '"brokers":'))
+    for month in renamed["officeSaleReports"][0]["years"][0]["months"]:
+        del month["estateSaleReports"][1:]
+    return renamed
+
+
 def test_a_field_that_the_service_renames_and_renames_back_changes_no_history(tmp_path: Path) -> None:
     here = loaded(tmp_path)
     renamed = speaking(here, {"/Commission": goals})
@@ -291,6 +298,17 @@ def test_a_replay_compares_an_answer_with_its_own_rows_and_not_with_newer_ones(t
     assert len({load_id for _, _, load_id in before}) == 2
     assert here.replay(reports=[report]).unfit == []
     assert here.rows(f"SELECT _month, commission, _load_id FROM bi.{report} ORDER BY ALL") == before
+
+
+def test_a_failed_answer_that_is_read_again_may_not_remove_most_rows(tmp_path: Path) -> None:
+    here, estates = office(tmp_path / "data"), "SELECT count(*) FROM bi.sales_estates"
+    here.sync(reports=("sales",))
+    before = here.value(estates)
+    changed = speaking(here, {"/GetSalesReport": few_with_brokers})
+    assert not changed.sync(reports=("sales",), refresh=True).is_well
+    here.settings.shapes_file.write_text('[sales.sales_agents]\nrows = "@sales_estates.brokers[]"\n')
+    assert "would be removed; the old rows stay" in str(here.replay(reports=["sales"]).unfit)
+    assert here.value(estates) == before
 
 
 def test_a_shapes_file_that_cannot_be_used_stops_a_sync_before_its_first_request(tmp_path: Path) -> None:
