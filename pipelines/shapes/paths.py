@@ -97,6 +97,8 @@ class RowsPath:
             return ColumnPath(len(self.hops), member_path(text[1:]))
         if self.parent and text.startswith(f"@{self.parent}."):
             return ColumnPath(members=(text.partition(".")[2],), parent=self.parent)
+        if text.startswith("@"):
+            raise PathError(f"it is a column of the rows above: begin rows with {text.partition('.')[0]}.")
         steps, level = _steps(text, is_column=True), 0
         for hop in self.hops:
             length = len(hop.members) + 1

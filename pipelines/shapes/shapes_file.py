@@ -82,7 +82,7 @@ def _table(table: Table, part: Any, where: str) -> Table:
     """A table with the paths of its rows and columns from the file.
 
     If the declared path of a column does not fit the path of the rows in the file, the column counts as
-    absent. If the column is `needed`, this raises PathError instead.
+    absent. If the column is `needed` or identifies rows, this raises ShapesError instead.
     """
     part = _checked_keys(part, TABLE_KEYS, where)
     names = [column.name for column in declared_columns(table)]
@@ -99,9 +99,9 @@ def _table(table: Table, part: Any, where: str) -> Table:
         except PathError as error:
             if column.name in paths:
                 raise PathError(f"{table.name}.{column.name}: {error}") from None
-            if column.needed:
-                raise PathError(
-                    f"columns lacks {column.name}: add a line with its path, or with "
+            if column.needed or column.name in table.key:
+                raise ShapesError(
+                    f"{where}] columns lacks {column.name}: add a line with its path, or with "
                     f'"{NONE}" if the service has none ({error})'
                 ) from None
             paths[column.name] = NONE

@@ -53,11 +53,11 @@ def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Pa
     ("text", "sentence"),
     [
         (
-            '[budget_comission]\nrows = "x[]"',
+            '[budget_comission]\nrows = ""',
             "[budget_comission] is not a report; did you mean budget_commission?",
         ),
         (
-            '[budget_commission]\nrow = "x[]"',
+            '[budget_commission]\nrow = ""',
             "[budget_commission] may not have the key 'row'; did you mean rows?",
         ),
         (
@@ -76,9 +76,13 @@ def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Pa
                 "('[].users[].userId' is not on the path to the rows at 'x[]')"
             ),
         ),
+        ('[users]\nrows = "x[].y["', "[users] the path 'x[].y[' cannot be read at 'y['"),
         (
-            '[budget_commission]\nrows = "x[].y["',
-            "[budget_commission] the path 'x[].y[' cannot be read at 'y['",
+            '[sales.sales_agents]\nrows = "x[].agents[]"',
+            (
+                '[sales.sales_agents] columns lacks estate_id: add a line with its path, or with "-" if the '
+                "service has none (it is a column of the rows above: begin rows with @sales_estates.)"
+            ),
         ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is not a text in quotes"),
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal must be "." or ","'),
@@ -93,8 +97,3 @@ def test_an_error_in_the_file_states_what_to_correct(tmp_path: Path, text: str, 
 def test_a_file_that_is_not_toml_is_an_error_with_the_place(tmp_path: Path) -> None:
     with pytest.raises(ShapesError, match=r"^shapes.toml cannot be read: .*line 2"):
         with_shapes(REPORTS, written(tmp_path, "[users]\nrows = x\n"))
-
-
-def test_a_report_without_pages_has_no_unpaged_counterpart(tmp_path: Path) -> None:
-    with pytest.raises(ShapesError, match=r"\[users\] may not have the key 'unpaged'"):
-        with_shapes(REPORTS, written(tmp_path, "[users.unpaged]\n"))
