@@ -197,10 +197,11 @@ def test_damage_is_found_once_the_latest_check_is_too_old(given: Given) -> None:
     assert found == ["", "", DAMAGED]
 
 
-def test_versions_made_in_the_same_second_have_different_names(tmp_path: Path) -> None:
-    Given(tmp_path)
-    versions = [publish(tmp_path, keep=3, now=NOON).version for _ in range(2)]
-    assert versions == ["20240401T120000Z", "20240401T120001Z"]
+def test_a_version_is_later_than_the_one_before_even_if_the_clock_was_ahead(given: Given) -> None:
+    moments = [NOON, NOON, NOON - timedelta(days=1)]
+    versions = [publish(given.data_dir, keep=3, now=now).version for now in moments]
+    assert versions == ["20240401T120000Z", "20240401T120001Z", "20240401T120002Z"]
+    assert overview(given.store).published_file == ""
 
 
 def test_the_published_file_is_for_owner_and_group_and_the_rest_for_the_owner(tmp_path: Path) -> None:
