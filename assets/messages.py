@@ -31,7 +31,6 @@ LATE_ENTRIES = timedelta(minutes=2)
 LATEST_RUNS = 50
 MAX_LINE_LENGTH, MAX_LINES = 640, 6
 """Limits of a message, because chat services take only about 4,000 characters."""
-WILL_RETRY = "dagster/will_retry"
 
 
 @dataclass(frozen=True)
@@ -97,21 +96,20 @@ def next_message(
     if not runs:
         return new_cursor, None
     conditions = _conditions(project, now, unfinished_runs(project, instance))
-    errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
+    listed = {**dict.fromkeys(cursor.keys, ""), **conditions}
+    errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, listed)}
     new = _lines(errors, cursor.keys)
+    lines, day = (_lines(errors), night.tags[NIGHT_TAG]) if night else (new, project.calendar.today)
+    message = Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", _text(lines, new))
     if not night:
-        subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
         new_cursor = replace(new_cursor, keys=sorted({*cursor.keys, *errors}))
-        return new_cursor, Message(subject, _text(new)) if new else None
+        return new_cursor, message if new else None
     if not errors and (_conditions(project, now, ()) or not _is_published(project)):
         return new_cursor, None  # not all is well yet: a later tick reports this nightly run
     new_cursor = replace(new_cursor, night=night.run_id, keys=sorted(errors))
-    day = night.tags[NIGHT_TAG]
     if not errors:
         return new_cursor, Message(f"brokerbi, {day}: all is well again", "") if cursor.keys else None
-    lines = _lines(errors)
-    text = _text([f"new: {line}" if line in new else line for line in lines])
-    return new_cursor, Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", text)
+    return new_cursor, message
 
 
 def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
@@ -148,7 +146,7 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
     return [
         run
         for run in instance.get_runs(filters, limit=LATEST_RUNS, ascending=True)
-        if run.tags.get(WILL_RETRY) != "true" and NIGHT_TAG not in run.tags
+        if run.tags.get("dagster/will_retry") != "true" and NIGHT_TAG not in run.tags
     ]
 
 
@@ -208,7 +206,7 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
     return " ".join(" ".join(dict.fromkeys(reasons)).split())
 
 
-def _text(lines: Sequence[str]) -> str:
+def _text(lines: Sequence[str], new: Collection[str]) -> str:
     more = len(lines) - MAX_LINES
-    shown = [f"- {shorten(line, MAX_LINE_LENGTH)}" for line in lines[:MAX_LINES]]
+    shown = [shorten(f"- {'new: ' * (line in new)}{line}", MAX_LINE_LENGTH) for line in lines[:MAX_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

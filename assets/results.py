@@ -101,7 +101,9 @@ class Outcome:
             reason = " ".join(condition.error for condition in denials)
             return PartitionState.FAILED if is_lost else PartitionState.UNCHANGED, reason
         if month:
-            return PartitionState.UNCHANGED if self.has_stopped else PartitionState.NOT_DUE, reason
+            has_failed = any(window.status in FAILING for window in self.windows.get(partition.pair, ()))
+            is_well = not (self.has_stopped or has_failed)
+            return PartitionState.NOT_DUE if is_well else PartitionState.UNCHANGED, reason
         if WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_REQUESTED

@@ -19,6 +19,7 @@ from pipelines.causes import Cause
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
+from warehouse.errors import NO_ROOM
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.publishing.publish import publish
 from warehouse.store.lock import WORK
@@ -97,9 +98,13 @@ def test_a_cause_but_no_denied_login_is_new_for_another_customer_and_not_for_one
 def test_failed_runs_with_the_same_reason_are_reported_once(made: Harness) -> None:
     ended(made, "1", "The disk is full.", tags={RANGE_START: "M1|2026-01", RANGE_END: "M1|2026-03"})
     sent, message = looked(made, SENT)
-    line = "- nightly (M1|2026-01...M1|2026-03): The disk is full. (run 1)"
+    line = "- new: nightly (M1|2026-01...M1|2026-03): The disk is full. (run 1)"
     assert message == Message(f"brokerbi, {DAY}: 1 error", line)
     ended(made, "2", "The disk is full.")
+    assert looked(made, sent)[1] is None
+    ended(made, "3", f"{NO_ROOM} the disk")
+    disk = keys_of(Cause.of([Condition(Kind.DISK_NEARLY_FULL, cause_key="disk")]))
+    sent = replace(sent, keys=[*sent.keys, *disk])
     assert looked(made, sent)[1] is None
 
 
@@ -124,14 +129,14 @@ def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:
     ended(made, "1", "Landing is damaged. Restore it.")
     sent, _ = looked(made, SENT)
     ended(made, "2", "The file is damaged. Restore it.")
-    assert text(looked(made, sent)) == "- nightly: The file is damaged. Restore it. (run 2)"
+    assert text(looked(made, sent)) == "- new: nightly: The file is damaged. Restore it. (run 2)"
 
 
 def test_a_backfill_that_fails_before_the_nightly_run_is_reported_is_not_new_then(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT, seconds=20)
-    assert text((sent, message)).startswith(f"- {RUNNING} of {M16}")
+    assert text((sent, message)).startswith(f"- new: {RUNNING} of {M16}")
     assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
 
 

@@ -214,6 +214,10 @@ def test_the_nightly_run_turns_partitions_green_that_a_command_has_repaired(tmp_
     sync(project.settings, Selection(Month(2026, 5), Month(2026, 6)), context=project.run_context)
     made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=NIGHT)
     assert (before, made.partitions()) == ({"M30016 red": 2}, {"M30016 green": 11})
+    made.service.faults.switch([Fault("404", customer=M16)])
+    made.run(first=f"{M16}|2026-01", last=f"{M16}|2026-11", tags={NIGHT_TAG: "the next"})
+    not_due = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=[f"{M16}|2026-01"])
+    assert len(made.instance.fetch_materializations(not_due, limit=5).records) == 1  # not fresh again
 
 
 class Interrupting(httpx.AsyncBaseTransport):

@@ -14,7 +14,7 @@ import pytest
 from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
 from dagster._core.storage import tags
 
-from assets import messages, reports, runs
+from assets import reports, runs
 from assets.definitions import build_definitions
 from assets.project import Project
 from assets.runs import NIGHT_TAG, RANGE_END, RANGE_START, RUNS, mark_alive, old_runs_sensor, silent_runs
@@ -113,7 +113,7 @@ def test_a_nightly_run_has_its_time_is_first_and_covers_active_customers(tmp_pat
 def test_dagsters_own_names_are_the_names_it_uses() -> None:
     ours = {
         runs.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
-        messages.WILL_RETRY: tags.WILL_RETRY_TAG,
+        "dagster/will_retry": tags.WILL_RETRY_TAG,
         reports.RETRY_NUMBER: tags.RETRY_NUMBER_TAG,
         runs.BACKFILL: tags.BACKFILL_ID_TAG,
         runs.RANGE_START: tags.ASSET_PARTITION_RANGE_START_TAG,
