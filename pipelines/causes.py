@@ -14,7 +14,6 @@ MAX_LINES = 6
 MAX_NAMES = 4
 MAX_RUNS_OF_MONTHS = 3
 MAX_ERROR_LENGTH = 400  # characters; even a long path fits
-CHECK_CUSTOMER = "Check the customer id and the access of the login."
 TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may end by themselves within minutes."""
 
@@ -23,9 +22,8 @@ TRANSIENT = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequest
 class Cause:
     """Conditions with one cause: the service is unreachable, a login is denied, or their errors are the same.
 
-    The error of `first` is shown for all of them. `number` is the number of conditions.
-    `endings` are the ways in which their last tries ended, such as "answered 500". If `is_example`, their
-    errors differ, and the error of `first` is shown as an example.
+    The error of `first` is shown for all of them. `number` is the number of conditions. If `is_example`,
+    their errors differ, and the error of `first` is shown as an example.
     """
 
     first: Condition
@@ -34,7 +32,6 @@ class Cause:
     reports: tuple[str, ...]
     customers: tuple[str, ...]
     months: tuple[date, ...]
-    endings: tuple[str, ...]
     is_example: bool
 
     @classmethod
@@ -46,17 +43,15 @@ class Cause:
             reports=tuple(sorted({row.report for row in conditions if row.report})),
             customers=tuple(sorted({row.customer for row in conditions if row.customer})),
             months=tuple(sorted({row.month for row in conditions if row.month})),
-            endings=tuple(sorted({row.last_try for row in conditions})),
             is_example=not conditions[0].trouble and len({row.error for row in conditions}) > 1,
         )
 
     @property
     def affected(self) -> str:
-        """The affected reports, customers and months, and the `endings` if there are several."""
+        """The affected reports, customers and months."""
         subject = " of ".join(filter(None, (list_names(self.reports), list_names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MAX_RUNS_OF_MONTHS)
-        endings = list_names(self.endings) if len(self.endings) > 1 else ""
-        return ", ".join(filter(None, (subject, months, endings)))
+        return ", ".join(filter(None, (subject, months)))
 
     @property
     def error(self) -> str:

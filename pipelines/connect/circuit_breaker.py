@@ -75,8 +75,7 @@ class CircuitBreaker:
                 AllDenied(
                     "The service denies access to every report (403), customer after customer, so this run "
                     "stops before the service blocks the login.",
-                    "Ask the service's support what changed in the access of the login; `brokerbi doctor` "
-                    "shows which reports still answer.",
+                    "Ask the service's support what changed in the access of the login.",
                     request=attempt.request,
                 )
             )

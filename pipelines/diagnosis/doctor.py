@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.model import Report
-from pipelines.causes import CHECK_CUSTOMER, TRANSIENT, causes, denial_conditions, list_names
+from pipelines.causes import TRANSIENT, causes, denial_conditions, list_names
 from pipelines.connect.errors import CircuitOpen, Unauthorized
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, directory_conditions, judge, observe
 from pipelines.diagnosis.samples import Sample, request_samples
@@ -98,10 +98,8 @@ def _settings_findings(settings: Settings, warnings: Sequence[str]) -> Iterator[
     if settings.today is not None:
         result = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
         yield Finding("settings", Severity.WARNING, result, "remove BROKERBI_TODAY for real nightly runs")
-    active, total = len(settings.active_customers), len(settings.customers)
-    off = f", {total - active} switched off" if active < total else ""
-    customers = f"{counted(active, 'customer')} read from {settings.start} on"
-    result = f"{customers}{off}; days are in {settings.timezone}"
+    customers = counted(len(settings.active_customers), "active customer")
+    result = f"{customers} read from {settings.start} on; days are in {settings.timezone}"
     yield Finding("settings", Severity.WELL, result)
 
 
@@ -169,22 +167,25 @@ def _service_findings(settings: Settings, samples: Sequence[Sample]) -> Iterator
         what = list_names(sample.report for sample in group) if sentence else "login"
         subject = f"{what} of {list_names(sample.customer for sample in group)}"
         yield Finding(subject, Severity.ERROR, group[0].sentence, remedy)
+    access: defaultdict[tuple[Severity, str, str], list[str]] = defaultdict(list)
     for customer in dict.fromkeys(sample.customer for sample in samples):
         own_samples = [sample for sample in samples if sample.customer == customer]
         accepted = [sample for sample in own_samples if not isinstance(sample.error, Unauthorized)]
         answered = [sample for sample in accepted if sample.state not in ("no access", "not answered")]
         result = f"answered: {len(answered)} of {counted(len(accepted), 'report')}"
         denied = [sample.report for sample in accepted if sample.state == "no access"]
+        severity, remedy = Severity.WELL, ""
         if any(not denial_conditions(report, customer, conditions) for report in denied):
             # no sync has requested some of these reports yet, so no condition below reports their denial
             result += f"; denied today, so not requested again: {list_names(denied)}"
-            severity, remedy = Severity.ERROR, CHECK_CUSTOMER
+            severity, remedy = Severity.ERROR, "Check the customer id and the access of the login."
             if answered:
                 severity = Severity.WARNING
                 remedy = "ask the service's support for access, or switch each off (BROKERBI_REPORTS=-name)"
-            yield Finding(f"access of {customer}", severity, result, remedy)
-        elif answered:
-            yield Finding(f"access of {customer}", Severity.WELL, result)
+        if answered or remedy:
+            access[severity, result, remedy].append(customer)
+    for (severity, result, remedy), customers in access.items():
+        yield Finding(f"access of {list_names(customers)}", severity, result, remedy)
 
 
 def _state_findings(

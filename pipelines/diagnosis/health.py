@@ -13,9 +13,7 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.causes import CHECK_CUSTOMER
 from pipelines.months import Month
-from pipelines.planning.plan import DENIED_TODAY
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
@@ -41,11 +39,10 @@ DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes
 """How long Dagster's daemon may be silent without a warning, and without an error."""
 MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
-UNREAD_CUSTOMER = "No report has been read since the customer was added or switched on."
+NOT_READ = "No report has been read since the customer was added or switched on."
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
 GAVE_UP = "gave up"
 LONG_WAIT = timedelta(hours=1)
-NO_LONGER_REQUESTED = "No sync requests this month any more; acknowledge it in brokerbi.toml."
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
 """Kinds and causes of conditions that may follow from a disk that cannot be written or a lost file."""
 START_DAEMON = (
@@ -128,7 +125,7 @@ def observe(
     would reject the settings. The result also differs from `view` in these ways:
     - A fresh report with a failed or held-back month becomes "failed" or "held back". A report that was
       switched off and is on again becomes "due".
-    - Failures of months that no sync requests any more are warnings.
+    - Failures of months that no sync requests any more are dropped.
     - Conditions that the settings acknowledge get the severity `acknowledged`.
     - If the settings name customers, each customer that they leave out and for which nothing was loaded is
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
@@ -136,14 +133,16 @@ def observe(
       for the quarantine of a report.
     - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.
     """
-    requested = {plan.pair: [month.first_day for month in plan.months.requested] for plan in planned}
+    requested = {
+        plan.pair: [month.first_day for month in plan.months.requested]
+        for plan in planned
+        if not plan.skipped
+    }
     conditions, added = list[Condition](), list[Condition]()
     for row in view.conditions:
         is_failure = row.month and row.kind is Kind.FAILED
-        if is_failure and row.month not in requested.get((row.report, row.customer), [row.month]):
-            key = row.cause_key + WARNING
-            row = replace(row, severity=WARNING, remedy=NO_LONGER_REQUESTED, cause_key=key)
-        conditions.append(row)
+        if not is_failure or row.month in requested.get((row.report, row.customer), [row.month]):
+            conditions.append(row)
     months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
     states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
     states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}
@@ -164,7 +163,7 @@ def observe(
             and ((row.report, row.customer) not in off or row.kind == Kind.QUARANTINE)
             and row.kind != Kind.NOT_REFRESHED  # its customer is in the settings again
         ]
-        added += _customer_conditions(view, settings, planned)
+        added += _customer_conditions(view, settings)
         standings = [
             replace(row, state="switched off")
             if row.customer not in active or (row.report, row.customer) in off
@@ -281,22 +280,12 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
         )
 
 
-def _customer_conditions(
-    view: Overview, settings: Settings, planned: Sequence[PlannedReport]
-) -> Iterator[Condition]:
-    denied = {plan.customer.id for plan in planned if plan.skipped == DENIED_TODAY}
-    denied -= {plan.customer.id for plan in planned if not plan.skipped}
-    requested = {row.customer for row in view.standings if row.state != "switched off"}
+def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
+    seen = {row.customer for row in view.standings if row.state != "switched off" or row.last_success_utc}
     for customer in settings.active_customers if view.standings else ():
-        if customer.id not in requested:
+        if customer.id not in seen:
             remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
-            is_denied = customer.id in denied
-            yield Condition(
-                Kind.NEVER_READ if is_denied else Kind.MONTHS_MISSING,
-                customer=customer.id,
-                error="All reports are denied (403)." if is_denied else UNREAD_CUSTOMER,
-                remedy=CHECK_CUSTOMER if is_denied else remedy,
-            )
+            yield Condition(Kind.MONTHS_MISSING, customer=customer.id, error=NOT_READ, remedy=remedy)
     loaded = {row.customer for row in view.standings if row.last_success_utc}
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
     for name in sorted(removed):
@@ -315,14 +304,14 @@ def _months_missing(
     excluded = {  # these reports and customers have conditions of their own
         (row.report, row.customer) for row in conditions if row.kind in {*UNREAD, *MONTH_CONDITIONS}
     }
-    lacks_past_months = any(
-        month < Month.of(now.date())
+    missing = [
+        month
         for plan in planned
         if plan.customer.active and excluded.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
-    )
-    if lacks_past_months:  # the number counts all missing months, like `brokerbi plan`
-        months = counted(sum(len(plan.months.missing) for plan in planned), "report month")
+    ]
+    if any(month < Month.of(now.date()) for month in missing):
+        months = counted(len(missing), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 

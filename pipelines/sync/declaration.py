@@ -10,7 +10,6 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.due import Calendar, make_calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
-from warehouse.ledger.ledger import has_rows
 from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Connection
 from warehouse.store.meta_schema import naive_utc, record_rehearsal, write_configured
@@ -27,7 +26,7 @@ def declare_catalogue(
     """Create the tables of the catalogue, and record which reports are on.
 
     A report on demand is recorded as off, so that it never counts as late. Also records whether this run
-    is a rehearsal, as if on another day (`BROKERBI_TODAY`), and updates the customers if any are recorded.
+    is a rehearsal, as if on another day (`BROKERBI_TODAY`), and the customers.
     """
     record_rehearsal(connection, is_rehearsal=settings.today is not None)
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
@@ -46,9 +45,7 @@ def declare_catalogue(
         for report in catalogue.values()
     ]
     write_configured(connection, "reports", rows)
-    # Before the first publication, no customer is recorded, so that `status` calls none "never read".
-    if has_rows(connection, "customers"):
-        record_customers(connection, settings)
+    record_customers(connection, settings)
 
 
 def record_customers(connection: Connection, settings: Settings) -> None:

@@ -222,14 +222,8 @@ def move(tree: Any, path: Place) -> set[str]:
 def lift(tree: Any, path: Place) -> set[str]:
     """Move a member into the nearest object around its own."""
     parent, name = _parent(tree, path), path[-1]
-    around = next(
-        (
-            _parent(tree, path[:end])
-            for end in range(len(path) - 1, 0, -1)
-            if isinstance(_parent(tree, path[:end]), dict)
-        ),
-        None,
-    )
+    enclosing = (_parent(tree, path[:end]) for end in range(len(path) - 1, 0, -1))
+    around = next((value for value in enclosing if isinstance(value, dict)), None)
     if isinstance(parent, dict) and around is not None and name not in around:
         around[name] = parent.pop(name)
     return set()

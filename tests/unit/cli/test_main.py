@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -51,12 +50,6 @@ def test_a_plan_has_a_line_for_each_customer_and_with_details_for_each_report(
     assert [cells[:2] for cells in said[1]] == [
         [report, name] for report in ("users", "sales") for name in ("M1", "M2")
     ]
-
-
-def test_reports_state_how_many_months_a_request_may_span(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reports", "--json"]) == 0
-    told = {one["name"]: one["longest_request_months"] for one in json.loads(capsys.readouterr().out)}
-    assert (told["tips_and_leads"], told["sales"], told["users"]) == (2, 12, None)
 
 
 def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **more: str) -> None:

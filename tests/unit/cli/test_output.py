@@ -11,7 +11,6 @@ from io import StringIO
 import pytest
 
 from pipelines.cli.output import log, print_json, print_records, print_table, print_wrapped, say, write
-from pipelines.words import size
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"
@@ -93,14 +92,6 @@ def test_json_is_the_same_value_without_control_characters(capsys: pytest.Captur
     said = capsys.readouterr().out
     assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}
     assert not set(said) & set("\x1b\x07\x9b\x7f\u202e")
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(999, "999 B"), (1_500, "1.5 kB"), (12_300_000, "12.3 MB"), (2_000_000_000, "2.0 GB")],
-)
-def test_a_size_is_in_the_unit_that_reads_best(number: int, words: str) -> None:
-    assert size(number) == words
 
 
 def test_a_reader_that_closes_the_pipe_does_not_stop_a_command() -> None:

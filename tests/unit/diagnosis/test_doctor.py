@@ -104,6 +104,13 @@ def test_a_damaged_working_file_is_reported_once_and_nothing_is_requested(read: 
     assert read.asked == []
 
 
+def test_a_sync_after_the_doctor_fails_for_a_customer_without_access(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", customer="M30016")])
+    assert worst(world, "access of M30016", ask=True).severity is Severity.ERROR
+    [line] = sync(world.settings, Selection(), context=world.context).failure_lines()
+    assert line.startswith("M30016: Access to all or most reports is denied (403).")
+
+
 def statuses_of_sales(world: Scenario) -> list[int]:
     return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
 

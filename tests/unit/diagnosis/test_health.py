@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.causes import CHECK_CUSTOMER
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, directory_conditions, judge, observe
 from pipelines.months import Month
 from pipelines.planning.due import PlannedMonths
-from pipelines.planning.plan import DENIED_TODAY, PlannedReport
+from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
@@ -122,13 +121,9 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     planned = [PlannedReport(REPORTS[name], customer, months=months) for name in ("sales", "users")]
     unread = Overview([replace(FRESH, customer="M2")])
     new = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=planned).conditions
-    assert [one.error for one in new] == [health.UNREAD_CUSTOMER]
-    denied = [replace(plan, skipped=DENIED_TODAY) for plan in planned]
-    [found] = observe(unread, settings(tmp_path, customers="M1,M2"), NOW, planned=denied).conditions
-    said = "All reports are denied (403)."
-    assert (found.severity, found.error, found.remedy) == (ERROR, said, CHECK_CUSTOMER)
+    assert [one.error for one in new] == [health.NOT_READ]
     view = observe(Overview([FRESH], [NO_ACCESS]), settings(tmp_path, customers="M1"), NOW, planned=planned)
-    assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "6 report months missing")
+    assert (view.conditions[0].severity, view.conditions[0].error) == (WARNING, "3 report months missing")
     off = Overview([replace(FRESH, state="switched off")])
     resumed = observe(off, settings(tmp_path, customers="M1"), NOW, planned=planned).standings
     assert [row.state for row in resumed] == ["due"]
@@ -136,7 +131,7 @@ def test_past_months_that_were_never_loaded_are_a_warning(tmp_path: Path) -> Non
     ended, open_ = (replace(FAILED, month=date(2026, number, 1)) for number in (1, 10))
     rows = Overview([], [ended, open_, replace(ended, kind=Kind.HELD_BACK, severity=ERROR)])
     kept = observe(rows, settings(tmp_path, customers="M1"), NOW, planned=planned)
-    assert [row.severity for row in kept.conditions] == [WARNING, ERROR, ERROR]
+    assert [row.kind for row in kept.conditions] == [Kind.FAILED, Kind.HELD_BACK]  # the first has ended
     stopped = observe(failing, settings(tmp_path, customers="M1"), NOW, planned=planned[1:])
     assert [row.state for row in stopped.standings] == ["switched off", "fresh"]
     assert [row.kind for row in stopped.conditions] == [Kind.MONTHS_MISSING]
