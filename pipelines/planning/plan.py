@@ -283,9 +283,6 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_probe_denied = denied_at is not None and calendar.local_day(denied_at) == today
-        if denied_at and source_and_report:
-            answered = inputs.stored.get((source_and_report[0], customer.id), {}).values()
-            was_probe_denied &= all(month.fetched_at_utc < denied_at for month in answered)
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports
