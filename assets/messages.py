@@ -96,8 +96,7 @@ def next_message(
     if not runs:
         return new_cursor, None
     conditions = _conditions(project, now, unfinished_runs(project, instance))
-    listed = {**dict.fromkeys(cursor.keys, ""), **conditions}
-    errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, listed)}
+    errors = {**conditions, **_reasons(project.settings.ui_url, instance, runs, conditions)}
     new = _lines(errors, cursor.keys)
     lines, day = (_lines(errors), night.tags[NIGHT_TAG]) if night else (new, project.calendar.today)
     message = Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", _text(lines, new))
@@ -182,7 +181,8 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
     told = " ".join((*listed, *listed.values()))
     for run in runs:
         reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
-        if reason and not (NO_ROOM in reason and f"{Kind.DISK_NEARLY_FULL} | " in told):
+        has_condition = NO_ROOM in reason and (NIGHT_TAG in run.tags or f"{Kind.DISK_NEARLY_FULL} | " in told)
+        if reason and not has_condition:
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = job_of(run) + (f" ({partitions})" if partitions else "")
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"

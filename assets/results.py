@@ -100,11 +100,11 @@ class Outcome:
             is_lost = any(condition.is_error for condition in denials)
             reason = " ".join(condition.error for condition in denials)
             return PartitionState.FAILED if is_lost else PartitionState.UNCHANGED, reason
-        if month:
-            has_failed = any(window.status in FAILING for window in self.windows.get(partition.pair, ()))
-            is_well = not (self.has_stopped or has_failed)
-            return PartitionState.NOT_DUE if is_well else PartitionState.UNCHANGED, reason
-        if WindowStatus.SKIPPED in statuses:
+        of_pair = {window.status for window in self.windows.get(partition.pair, ())}
+        is_answered = of_pair.isdisjoint(FAILING) or WindowStatus.LOADED in of_pair
+        if month and (self.has_stopped or not is_answered):
+            return PartitionState.UNCHANGED, reason
+        if month or WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_REQUESTED
 

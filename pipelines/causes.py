@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from math import prod
 
-from pipelines.months import Month, months_in_words
+from pipelines.months import Month, months_in_words, runs_of_months
 from pipelines.words import counted
 from warehouse.ledger.conditions import FORBIDDEN, Condition, Kind, Severity
 
@@ -61,19 +62,29 @@ class Cause:
     @property
     def issue(self) -> str:
         """The error, what is affected, and since when (left out if the error states it)."""
-        since = "" if self.since in self.error else f"since {self.since}"
+        moment = f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
+        since = "" if moment in self.error else f"since {moment}"
         scope = ", ".join(filter(None, (self.affected, since)))
         return f"{self.error.rstrip('.')}{f' ({scope})' if scope else ''}"
 
     @property
     def remedy(self) -> str:
-        """What to do; its commands name the affected customers, reports and months, unless they are many."""
-        remedy, months = self.first.remedy, [str(Month.of(month)) for month in self.months]
-        named = {"customer ID": self.customers, "report NAME": self.reports}
-        for option, names in (named | {"from MONTH": months[:1], "to MONTH": months[-1:]}).items():
-            if len(names) <= MAX_NAMES:
-                options = (f" --{option.split()[0]} {name}" for name in names)
-                remedy = remedy.replace(f" --{option}", "".join(options))
+        """What to do; its commands name the affected reports, customers and months if they fit all of them.
+
+        It does if each of a few reports and customers has the condition for each of consecutive months.
+        """
+        remedy, runs = self.first.remedy, [*runs_of_months(map(Month.of, self.months))]
+        number = prod(len(affected) or 1 for affected in (self.reports, self.customers, self.months))
+        if number != self.number or len(runs) > 1 or max(len(self.reports), len(self.customers)) > MAX_NAMES:
+            return remedy
+        named = {
+            " --customer ID": "".join(f" --customer {name}" for name in self.customers),
+            " --report NAME": "".join(f" --report {name}" for name in self.reports),
+            " --from MONTH --to MONTH": "".join(f" --from {run[0]} --to {run[-1]}" for run in runs),
+            " --from MONTH": f" --from {self.since_utc:%Y-%m}" if self.since_utc else "",
+        }
+        for placeholder, options in named.items():
+            remedy = remedy.replace(placeholder, options)
         return remedy
 
     @property
@@ -81,11 +92,6 @@ class Cause:
         """The affected reports, customers and months, the error, and the remedy."""
         text = " ".join(filter(None, (self.error, self.remedy)))
         return ": ".join(filter(None, (self.affected, text)))
-
-    @property
-    def since(self) -> str:
-        """When the earliest of the conditions began; empty if unknown."""
-        return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:

@@ -20,8 +20,10 @@ Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
 @command("publish")
 def run_publish() -> int:
     """Build the marts, run the checks and publish."""
+    from warehouse.store.lock import COMPLETE
+
     settings = read_settings(offline=True)
-    with working(settings, "publish"):
+    with working(settings, "publish", remedy="Run `brokerbi publish`.", completed_by=COMPLETE):
         return 0 if publish(settings) else 1
 
 

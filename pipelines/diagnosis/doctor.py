@@ -185,7 +185,7 @@ def _service_findings(settings: Settings, samples: Sequence[Sample]) -> Iterator
         if answered or remedy:
             access[severity, result, remedy].append(customer)
     for (severity, result, remedy), customers in access.items():
-        yield Finding(f"access of {list_names(customers)}", severity, result, remedy)
+        yield Finding(f"access of {', '.join(customers)}", severity, result, remedy)
 
 
 def _state_findings(

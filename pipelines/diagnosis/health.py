@@ -133,18 +133,14 @@ def observe(
       for the quarantine of a report.
     - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.
     """
-    requested = {
-        plan.pair: [month.first_day for month in plan.months.requested]
-        for plan in planned
-        if not plan.skipped
-    }
+    requested = {plan.pair: plan.months.requested for plan in planned if not plan.skipped}
     conditions, added = list[Condition](), list[Condition]()
     for row in view.conditions:
-        is_failure = row.month and row.kind is Kind.FAILED
-        if not is_failure or row.month in requested.get((row.report, row.customer), [row.month]):
+        months = requested.get((row.report, row.customer))
+        if row.kind is not Kind.FAILED or not row.month or months is None or Month.of(row.month) in months:
             conditions.append(row)
-    months = [row for row in conditions if row.kind in MONTH_CONDITIONS]
-    states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in months}
+    failed = [row for row in conditions if row.kind in MONTH_CONDITIONS]
+    states: dict[tuple[str, ...], str] = {("fresh", row.report, row.customer): row.kind for row in failed}
     states |= {("switched off", *plan.pair): "due" for plan in planned if not plan.skipped}
     standings = [
         replace(row, state=states.get((row.state, row.report, row.customer), row.state))
@@ -196,10 +192,9 @@ def _unknown_acknowledgements(settings: Settings) -> Iterator[Condition]:
     known = {"kind": [*Kind], "report": [*REPORTS], "customer": customers, "check_name": checks}
     for entry in settings.acknowledge:
         for key, names in known.items():
-            if (name := getattr(entry, key)) and name not in names:
-                error = f"[[acknowledge]] names the {key} {name!r}, which does not exist"
-                remedy = f"Write one of: {', '.join(sorted(names))}."
-                yield Condition(Kind.SETTINGS, error=error, remedy=remedy)
+            if (name := getattr(entry, key)) not in ("", *names):
+                error = f"[[acknowledge]] names the {key} {name!r}, not one of {', '.join(sorted(names))}"
+                yield Condition(Kind.SETTINGS, error=error)
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:
@@ -261,14 +256,10 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
     for path in unwritable_paths(data_dir)[:1]:
-        is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
-        yield Condition(
-            Kind.NOT_WRITABLE,
-            error=f"{path} is not writable{', as its file system is read-only' if is_read_only else ''}.",
-            remedy="Mount it for writing."
-            if is_read_only
-            else "Run brokerbi as its owner, or give it access.",
-        )
+        remedy = "Run brokerbi as its owner, or give it access."
+        if os.statvfs(path).f_flag & os.ST_RDONLY:
+            remedy = "Its file system is read-only: mount it for writing."
+        yield Condition(Kind.NOT_WRITABLE, error=f"{path} is not writable.", remedy=remedy)
     if (free := disk_usage(nearest_existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
@@ -301,14 +292,15 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    excluded = {  # these reports and customers have conditions of their own
-        (row.report, row.customer) for row in conditions if row.kind in {*UNREAD, *MONTH_CONDITIONS}
-    }
+    # these have conditions of their own
+    excluded = {(row.report, row.customer) for row in conditions if row.kind in UNREAD}
+    told = {(row.report, row.customer, row.month) for row in conditions if row.kind in MONTH_CONDITIONS}
     missing = [
         month
         for plan in planned
         if plan.customer.active and excluded.isdisjoint({plan.pair, ("", plan.customer.id)})
         for month in plan.months.missing
+        if (*plan.pair, month.first_day) not in told
     ]
     if any(month < Month.of(now.date()) for month in missing):
         months = counted(len(missing), "report month")

@@ -100,10 +100,9 @@ def _table(table: Table, part: Any, where: str) -> Table:
             if column.name in paths:
                 raise PathError(f"{table.name}.{column.name}: {error}") from None
             if column.needed or column.name in table.key:
-                raise ShapesError(
-                    f"{where}] columns lacks {column.name}: add a line with its path, or with "
-                    f'"{NONE}" if the service has none ({error})'
-                ) from None
+                none = "" if column.name in table.key else f', or with "{NONE}" if the service has none'
+                lack = f"columns lacks {column.name}: add a line with its path{none} ({error})"
+                raise ShapesError(f"{where}] {lack}") from None
             paths[column.name] = NONE
     return corrected
 

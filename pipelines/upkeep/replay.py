@@ -25,7 +25,7 @@ from warehouse.ledger.stored_answers import loads_to_replay, record_unreadable
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
-from warehouse.load.profile import Pair, Profiles, TableProfile, read_load_profiles, read_profiles
+from warehouse.load.profile import Profiles, TableProfile, read_load_profiles, read_replaced_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, record_lost_loads, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -105,6 +105,7 @@ class _Replay:
     unchanged_histories: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)  # errors of loads not repeated, by load id
     damaged: list[str] = field(default_factory=list)  # the errors of damaged landing files
+    replaced: Mapping[str, Profiles] = field(default_factory=dict)  # what failed loads would replace
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
         """Repeat the loads of these reports. The loads of a history are repeated together or not at all."""
@@ -119,10 +120,8 @@ class _Replay:
             is_history = group[0].history
             with store.reading() as connection:
                 stored = read_load_profiles(connection, group)
-                failed = results_by_pair(load for load in group if not stored[load.load_id])
-                days = {pair: [day for load in failed[pair] for day in load.months] for pair in failed}
-                replaced = read_profiles(connection, days)
-            readable = list(self._read_again(group, stored, replaced))
+                self.replaced = read_replaced_profiles(connection, group)
+            readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
                 reason = "Another answer of the same history could not be read."
                 self.unreadable |= {load.load_id: reason for load in readable}
@@ -154,10 +153,7 @@ class _Replay:
             )
 
     def _read_again(
-        self,
-        group: Sequence[WindowResult],
-        stored: Mapping[str, Mapping[str, TableProfile]],
-        replaced: Mapping[Pair, Profiles],
+        self, group: Sequence[WindowResult], stored: Mapping[str, Mapping[str, TableProfile]]
     ) -> Iterator[WindowResult]:
         landing = Landing(self.settings.data_dir / "landing")
         rows: Mapping[str, TableProfile] = {}
@@ -169,11 +165,9 @@ class _Replay:
                 reread = read_landed_tables(landing, load, report, self.settings.timezone)
                 # raises if a column would become empty: the answer then has an earlier shape
                 check_columns(rows, reread.tables)
-                if (
-                    not rows and load.months
-                ):  # it failed before: it may not replace rows that a sync would keep
+                if load.load_id in self.replaced:  # it failed: it may not replace rows that a sync would keep
                     counts = rows_by_month(reread.tables, load.months)
-                    check_shrink(report, replaced[load.pair], reread.tables, counts)
+                    check_shrink(report, self.replaced[load.load_id], reread.tables, counts)
                 yield reread
             except MemoryError:
                 raise

@@ -64,12 +64,12 @@ denied_customers AS (
 
 latest AS (
     SELECT
-        max(at_utc) AS at_utc,
-        arg_max(status, at_utc) AS status,
-        arg_max(name IS NULL, at_utc) AS made_no_file,
-        arg_max(reasons, at_utc) AS reasons,
+        arg_max(at_utc, rowid) AS at_utc,
+        arg_max(status, rowid) AS status,
+        arg_max(name IS NULL, rowid) AS made_no_file,
+        arg_max(reasons, rowid) AS reasons,
         coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen,
-        max(at_utc) FILTER (status = 'published') AS published_at_utc
+        arg_max(at_utc, rowid) FILTER (status = 'published') AS published_at_utc
     FROM meta.publications
 ),
 
@@ -88,13 +88,13 @@ unpublished AS (
 
 rolled_back AS (
     SELECT
-        max(at_utc) AS since_utc,
-        arg_max(status, at_utc) AS status,
-        arg_max(name, at_utc) AS name,
-        arg_max(name, at_utc) FILTER (status = 'published') AS latest_name
+        arg_max(at_utc, rowid) AS since_utc,
+        arg_max(status, rowid) AS status,
+        arg_max(name, rowid) AS name,
+        arg_max(name, rowid) FILTER (status = 'published') AS latest_name
     FROM meta.publications
     WHERE name IS NOT NULL
-    HAVING arg_max(status, at_utc) = 'rolled back' AND arg_max(name, at_utc) <> latest_name
+    HAVING arg_max(status, rowid) = 'rolled back' AND arg_max(name, rowid) <> latest_name
 ),
 
 customers_found AS (
@@ -153,7 +153,8 @@ all_conditions AS (
         'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause, 'Access to all or most reports is denied (403).' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
-        || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID` requests it before tomorrow.' AS remedy
+        || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID'
+        || CASE WHEN was_answered THEN ' --from MONTH' ELSE '' END || '` requests it before tomorrow.' AS remedy
     FROM denied_customers
     UNION ALL BY NAME
     SELECT
@@ -163,8 +164,7 @@ all_conditions AS (
             ELSE 'Access was lost: requests were answered before and are denied now (403). Loaded rows stay; requests are sent again each day.' END AS error,
         'Ask the service''s support for access' || CASE
             WHEN last_success_utc IS NULL THEN ', or switch the report off (`BROKERBI_REPORTS=-name`).'
-            ELSE '. `brokerbi sync --refresh --customer ID --report NAME --from '
-                || strftime(denied_since_utc, '%Y-%m') || '` requests it before tomorrow.' END AS remedy
+            ELSE '. `brokerbi sync --refresh --customer ID --report NAME --from MONTH` requests it before tomorrow.' END AS remedy
     FROM requested_reports
     ANTI JOIN denied_customers USING (customer)
     WHERE state = 'no access'
@@ -184,7 +184,7 @@ all_conditions AS (
     ANTI JOIN open_failures AS failed
         ON (failed.report, failed.customer) = (freshness.report, freshness.customer)
         AND coalesce(failed_at_utc > last_success_utc + INTERVAL 12 HOUR, true)
-    WHERE is_late AND state <> 'no access'
+    WHERE is_late AND state <> 'no access' AND (last_success_utc IS NOT NULL OR EXISTS (FROM meta.publications))
     UNION ALL BY NAME
     SELECT
         'unpublished' AS kind, since_utc, status AS cause,

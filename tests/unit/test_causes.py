@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
+from itertools import product
 
 from pipelines.causes import cause_lines, causes, shorten
 from warehouse.ledger.conditions import WARNING, Condition, Kind
@@ -18,10 +19,11 @@ def test_a_line_has_the_affected_reports_and_customers_the_error_and_the_remedy(
     options = " --customer ID --report NAME --from MONTH --to MONTH"
     both = [
         failed(name, error="It is gone.", remedy=f"Run `sync{options}`.", month=date(2026, month, 1))
-        for name, month in (("M1", 9), ("M2", 10))
+        for name, month in product(("M1", "M2"), (9, 10))
     ]
     named = "--customer M1 --customer M2 --report sales --from 2026-09 --to 2026-10"
     assert cause_lines(both) == [f"sales of M1, M2, 2026-09..2026-10: It is gone. Run `sync {named}`."]
+    assert cause_lines(both[1:])[0].endswith(f"Run `sync{options}`.")  # it would not fit
 
 
 def test_each_login_and_each_outage_is_one_cause_and_the_largest_errors_come_first() -> None:
@@ -49,13 +51,6 @@ def test_one_of_several_errors_with_one_cause_is_an_example() -> None:
     assert cause_lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
     assert cause_lines(outage) == ["sales of M1, M2: M1."]
     assert [shorten("M1 lost rows", limit) for limit in (1, 6, 7, 8)] == ["M…", "M1…", "M1 lost…", "M1 lost…"]
-
-
-def test_an_issue_has_its_beginning_once() -> None:
-    since = datetime(2026, 6, 1, 5)
-    errors = ("It failed", "It failed at 2026-06-01 05:00 UTC")
-    issues = [cause.issue for text in errors for cause in causes([failed(error=text, since_utc=since)])]
-    assert issues == ["It failed (sales of M1, since 2026-06-01 05:00 UTC)", f"{errors[1]} (sales of M1)"]
 
 
 def test_only_some_of_many_customers_are_named_and_further_causes_are_counted() -> None:

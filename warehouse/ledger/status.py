@@ -87,7 +87,7 @@ _CONDITIONS = """
 """
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
-    ORDER BY at_utc DESC LIMIT 10
+    ORDER BY rowid DESC LIMIT 10  -- by time, a clock that was ahead once would seem to be the latest
 """
 _DAILY_REQUESTS = """
     SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
@@ -98,7 +98,7 @@ _IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
 _CURRENT_PUBLICATION = """
     SELECT name, header_sha256, bytes FROM meta.publications
     WHERE status = 'published' AND name = (
-        SELECT arg_max(name, at_utc) FROM meta.publications WHERE name IS NOT NULL
+        SELECT arg_max(name, rowid) FROM meta.publications WHERE name IS NOT NULL
     )
 """
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import read_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.ledger.window_result import WindowResult
     from warehouse.store.schema import TableSchema
 
 Pair = tuple[str, str]
@@ -72,6 +72,19 @@ def read_load_profiles(
             for (load_id,), profile in _count(connection, schema, _BY_LOAD, [[*profiles]]):
                 profiles[load_id][schema.name] = profile
     return profiles
+
+
+def read_replaced_profiles(
+    connection: DuckDBPyConnection, loads: Sequence[WindowResult]
+) -> dict[str, Profiles]:
+    """The profiles of the months of each failed load with months, by load id."""
+    rows = connection.execute("SELECT load_id FROM meta.loads WHERE status = 'failed'").fetchall()
+    failed = results_by_pair(
+        load for load in loads if (load.load_id,) in rows and load.months and not load.history
+    )
+    months = {pair: [day for load in failed[pair] for day in load.months] for pair in failed}
+    profiles = read_profiles(connection, months)
+    return {load.load_id: profiles[pair] for pair in failed for load in failed[pair]}
 
 
 def stored_rows(profiles: Profiles, month: date | None) -> int:

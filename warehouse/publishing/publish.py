@@ -151,7 +151,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
             [naive_utc(store.now())],  # so that a clock that was ahead once causes no further publications
         ).fetchall()
         tries = connection.execute(
-            "SELECT at_utc, status, last_load_number FROM meta.publications ORDER BY at_utc DESC"
+            "SELECT at_utc, status, last_load_number FROM meta.publications ORDER BY rowid DESC"
         ).fetchall()
     if newest is None:
         return None
@@ -214,11 +214,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
 
 def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
     sys.audit("brokerbi.before_publication_noted")
-    [(at_utc,)] = connection.execute(  # later than all others, even if the clock was ahead
-        "SELECT greatest($1, max(at_utc) + INTERVAL 1 SECOND) FROM meta.publications",
-        [naive_utc(publication.at_utc)],
-    ).fetchall()
-    row = vars(publication) | {"name": publication.version, "at_utc": at_utc}
+    row = vars(publication) | {"name": publication.version, "at_utc": naive_utc(publication.at_utc)}
     columns = {name: value for name, value in row.items() if name not in ("version", "path")}
     insert_rows(connection, "meta.publications", [columns | {"reasons": [*publication.reasons]}])
 

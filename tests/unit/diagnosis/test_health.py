@@ -73,7 +73,7 @@ def test_an_acknowledged_condition_is_no_alarm_up_to_its_day(tmp_path: Path) -> 
     sentence = judge(observe(view, acknowledging, NOW)).sentence
     assert sentence == "All is well: 0 reports fresh, 1 issue acknowledged."
     mistyped = acknowledging.model_copy(update={"acknowledge": (entry.model_copy(update={"kind": "fail"}),)})
-    assert "'fail', which does not exist" in observe(view, mistyped, NOW).conditions[0].error
+    assert "kind 'fail', not one of access denied, " in observe(view, mistyped, NOW).conditions[0].error
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:

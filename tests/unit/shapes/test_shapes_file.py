@@ -80,8 +80,8 @@ def test_a_changed_path_of_the_total_does_not_change_the_shape_hash(tmp_path: Pa
         (
             '[sales.sales_agents]\nrows = "x[].agents[]"',
             (
-                '[sales.sales_agents] columns lacks estate_id: add a line with its path, or with "-" if the '
-                "service has none (it is a column of the rows above: begin rows with @sales_estates.)"
+                "[sales.sales_agents] columns lacks estate_id: add a line with its path "
+                "(it is a column of the rows above: begin rows with @sales_estates.)"
             ),
         ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is not a text in quotes"),
