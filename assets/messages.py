@@ -181,8 +181,7 @@ def _reasons(url: str, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRu
     told = " ".join((*listed, *listed.values()))
     for run in runs:
         reason = "" if run.is_success or run.run_id[:8] in told else _reason(instance, run.run_id)
-        has_condition = NO_ROOM in reason and (NIGHT_TAG in run.tags or f"{Kind.DISK_NEARLY_FULL} | " in told)
-        if reason and not has_condition:
+        if reason and not (NO_ROOM in reason and f"{Kind.DISK_NEARLY_FULL} | " in told):
             partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
             name = job_of(run) + (f" ({partitions})" if partitions else "")
             link = f"{url.rstrip('/')}/runs/{run.run_id}" if url else f"run {run.run_id}"

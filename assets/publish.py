@@ -24,6 +24,7 @@ from assets.results import CAUSES
 from assets.runs import HIGH_PRIORITY, NIGHTLY, mark_alive, to_datetime, unfinished_runs
 from pipelines.causes import causes
 from pipelines.diagnosis.health import REPORT_PAGE, observe, record_daemon
+from pipelines.planning.plan import plan_full_sync
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.words import size
 from warehouse.errors import WarehouseError
@@ -148,7 +149,8 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
-    view = observe(overview(project.store), project.settings, project.run_context.clock.utc_now())
+    planned = plan_full_sync(project.settings, project.store, project.clock)
+    view = observe(overview(project.store), project.settings, project.clock.utc_now(), planned=planned)
     all_causes = causes(view.conditions)
     rows = [
         (cause.first.severity, cause.first.kind, cause.affected, cause.error, cause.remedy)

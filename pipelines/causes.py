@@ -81,7 +81,7 @@ class Cause:
             " --customer ID": "".join(f" --customer {name}" for name in self.customers),
             " --report NAME": "".join(f" --report {name}" for name in self.reports),
             " --from MONTH --to MONTH": "".join(f" --from {run[0]} --to {run[-1]}" for run in runs),
-            " --from MONTH": f" --from {self.since_utc:%Y-%m}" if self.since_utc else "",
+            " --from MONTH": f" --from {runs[0][0] if runs else str(self.since_utc)[:7]}",
         }
         for placeholder, options in named.items():
             remedy = remedy.replace(placeholder, options)

@@ -20,10 +20,8 @@ Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
 @command("publish")
 def run_publish() -> int:
     """Build the marts, run the checks and publish."""
-    from warehouse.store.lock import COMPLETE
-
     settings = read_settings(offline=True)
-    with working(settings, "publish", remedy="Run `brokerbi publish`.", completed_by=COMPLETE):
+    with working(settings, "publish"):
         return 0 if publish(settings) else 1
 
 

@@ -272,12 +272,11 @@ def _disk_conditions(data_dir: Path) -> Iterator[Condition]:
 
 
 def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Condition]:
-    seen = {row.customer for row in view.standings if row.state != "switched off" or row.last_success_utc}
+    loaded = {row.customer for row in view.standings if row.last_success_utc}
     for customer in settings.active_customers if view.standings else ():
-        if customer.id not in seen:
+        if customer.id not in loaded | {row.customer for row in view.conditions}:
             remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
             yield Condition(Kind.MONTHS_MISSING, customer=customer.id, error=NOT_READ, remedy=remedy)
-    loaded = {row.customer for row in view.standings if row.last_success_utc}
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
     for name in sorted(removed):
         yield Condition(

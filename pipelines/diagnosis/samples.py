@@ -108,10 +108,9 @@ def judge_answers(
             return replace(inner[root], state="proposed", proposal=f'[{report.name}]\nroot = "{root}"\n')
     if not sample.missing:
         return sample
-    needed = ", ".join(sample.missing)
-    moved = f'{sample.sentence}. If the rows have moved, write rows = "their path" in shapes.toml. Marts need'
-    lacking = f"{moved} {needed}" if sample.sentence else f"No row has {needed}, which marts need"
-    return replace(sample, sentence=f"{lacking}. {REMEDY}")
+    lacking = f"No row has {', '.join(sample.missing)}, which marts need. {REMEDY}"
+    moved = f'{sample.sentence}. If the rows have moved, write rows = "their path" in shapes.toml.'
+    return replace(sample, sentence=moved if sample.sentence else lacking)
 
 
 def _read_answers(

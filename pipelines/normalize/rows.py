@@ -200,7 +200,8 @@ def _make_level(above: Level, place: Place, lists: Sequence[Children]) -> Level:
 
 def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
     """For each object of `level`, yield the name and value of the member that has the elements of `place`."""
-    hop, values, name = place.hop, list(level.elements), ""
+    hop, values, name, table = place.hop, list(level.elements), "", place.table
+    expected = f"rows of {table.name} at {place.path}" if table and table.parent else place.path
     for depth, member in enumerate((*hop.members, list_name) if list_name else ()):
         if depth == 0 and not level.non_objects:
             fields = level.fields
@@ -208,7 +209,7 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
             misfits = [value for value in values if type(value) is not dict and not is_nothing(value)]
             if misfits and not level.place.table:
-                raise _mismatch(place.path, misfits[0], level.roots)
+                raise _mismatch(expected, misfits[0], level.roots)
         if lacking := fields.key_tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
@@ -218,13 +219,13 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
                     _may_have_rows(element, declared, declared_below, is_row=level.place.table is not None)
                     or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
-                    raise _mismatch(place.path, element, level.roots)
+                    raise _mismatch(expected, element, level.roots)
         values = fields.values(member)
         name = fields.spellings.get(member, [member])[0]
     expected_type = list if hop.step.each == "[]" else dict
     for value in values:
         if not isinstance(value, expected_type) and not is_nothing(value):
-            raise _mismatch(place.path, value, level.roots)
+            raise _mismatch(expected, value, level.roots)
         yield name, value
 
 

@@ -81,7 +81,7 @@ unpublished AS (
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
-    LEFT JOIN meta.loads ON load_number > seen OR (load_number > 0 AND loaded_at_utc > published_at_utc)
+    LEFT JOIN meta.loads ON load_number > seen OR (load_number > 0 AND loaded_at_utc > published_at_utc AND fetched_at_utc <= published_at_utc)
     HAVING any_value(latest.made_no_file)
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
@@ -153,8 +153,7 @@ all_conditions AS (
         'access denied' AS kind, customer, since_utc, 'Forbidden' AS cause, 'Access to all or most reports is denied (403).' AS error,
         CASE WHEN was_answered THEN 'Ask the service''s support to restore the access'
             ELSE 'Check the customer id and the access of the login' END
-        || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID'
-        || CASE WHEN was_answered THEN ' --from MONTH' ELSE '' END || '` requests it before tomorrow.' AS remedy
+        || ', or switch the customer off (`active = false`). `brokerbi sync --refresh --customer ID` requests it before tomorrow.' AS remedy
     FROM denied_customers
     UNION ALL BY NAME
     SELECT
@@ -211,7 +210,7 @@ all_conditions AS (
     UNION ALL BY NAME
     SELECT
         'check' AS kind, severity, since_utc, name AS cause, finding AS error,
-        CASE WHEN message = '' THEN 'To see the rows: `brokerbi query ' || name || '`.' END AS remedy,
+        CASE WHEN message = '' THEN 'To see the rows: `brokerbi query ' || name || '`. If they are corrected, load them again (`brokerbi sync --refresh`).' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
@@ -232,6 +231,8 @@ all_conditions AS (
         ON (failed.gist = probes.gist AND (failed.customer = probes.customer OR trouble = 'service'))
         OR (failed.customer = probes.customer AND (trouble IN ('service', 'refusal') OR (failed.report = asked_of AND trouble <> '')))
     ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
+    -- not if all months were read since
+    SEMI JOIN meta.months AS months ON (months.report, months.customer) = (asked_of, probes.customer) AND months.fetched_at_utc < probes.fetched_at_utc
     WHERE coalesce(is_active, true) AND coalesce(is_on, true) AND probes.status = 'failed'
     UNION ALL BY NAME
     SELECT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.cli import maintenance
-from pipelines.cli.main import INTERRUPTED, main, working
+from pipelines.cli.main import main, working
 from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import Login
 from tests.scenarios.scenario import synced
@@ -89,19 +87,12 @@ def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
     assert said == [True, False]
 
 
-def test_a_killed_command_is_finished_by_the_same_options_in_any_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_command_is_finished_by_the_same_options_in_any_order(tmp_path: Path) -> None:
     here = settings(tmp_path)
     with pytest.raises(FileDamaged), working(here, "sync --refresh --to 2026-11", remedy="Run it again."):
         raise FileDamaged("damaged")
     with working(here, "sync --to 2026-11 --no-wait --refresh"):
         assert unfinished_work(here.data_dir / WORK) == []
-    for name, value in {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(here.data_dir)}.items():
-        monkeypatch.setenv(f"BROKERBI_{name}", value)
-    monkeypatch.setattr(maintenance, "publish", lambda _: signal.raise_signal(signal.SIGINT))
-    assert main(["publish"]) == INTERRUPTED
-    assert [work.what for work in unfinished_work(here.data_dir / WORK)] == ["brokerbi publish"]
 
 
 def test_a_replay_of_a_lost_file_finishes_what_damage_has_stopped(
