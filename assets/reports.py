@@ -261,8 +261,7 @@ def _sync(
         if line := progress.line():
             log.info(line)
 
-    is_nightly = NIGHT_TAG in context.run.tags
-    whom = "" if is_nightly else f" for {batch[0].customer}"
+    whom = "" if NIGHT_TAG in context.run.tags else f" for {batch[0].customer}"
     with work_lock(
         settings.data_dir,
         f"run {context.run.run_id[:8]}{whom} of {job_of(context.run)}",
