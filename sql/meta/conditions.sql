@@ -231,9 +231,9 @@ all_conditions AS (
         ON (failed.gist = probes.gist AND (failed.customer = probes.customer OR trouble = 'service'))
         OR (failed.customer = probes.customer AND (trouble IN ('service', 'refusal') OR (failed.report = asked_of AND trouble <> '')))
     ANTI JOIN requested_reports AS denied ON denied.state = 'no access' AND denied.customer = probes.customer AND denied.report = asked_of
-    -- not if all months were read since
-    SEMI JOIN meta.months AS months ON (months.report, months.customer) = (asked_of, probes.customer) AND months.fetched_at_utc < probes.fetched_at_utc
     WHERE coalesce(is_active, true) AND coalesce(is_on, true) AND probes.status = 'failed'
+        -- unless all months were read since
+        AND (SELECT min(fetched_at_utc) FROM meta.months AS held WHERE (held.report, held.customer) = (asked_of, probes.customer)) > probes.fetched_at_utc IS NOT TRUE
     UNION ALL BY NAME
     SELECT
         'changed column' AS kind, tables.report, changes.changed_at_utc AS since_utc,

@@ -145,6 +145,13 @@ def test_no_changes_are_expected_of_switched_off_reports(*, active: bool, is_on:
     assert [kind for kind, *_ in problems(given)] == ["changes unknown"] * number
 
 
+def test_no_changes_are_unknown_once_all_months_were_read_since() -> None:
+    given = warehouse()
+    insert_rows(given, "meta.probes", [PROBE])
+    held(given, "sales", "M1", ["2026-01"], at_utc=NOW + timedelta(minutes=1))
+    assert problems(given) == []
+
+
 def test_unknown_changes_are_one_cause_by_the_night_that_requests_them_again() -> None:
     given, notes = warehouse(), {"M1": "", "M2": "", "M3": "no access"}
     probes = [{**PROBE, "customer": name, "error": name, "note": note} for name, note in notes.items()]
