@@ -274,7 +274,8 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
 
     These are older months (not among the latest) of reports with `follows_sales`. The probe goes to the
     endpoint of the first of PROBE_REPORTS (catalogue/sales.py) that is selected and was not denied to the
-    customer today. There is no probe if there is no such report, or if the probe was already denied today.
+    customer today. There is no probe if there is no such report, or if the probe was already denied today
+    and the selection does not name the customer.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
@@ -283,6 +284,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_probe_denied = denied_at is not None and calendar.local_day(denied_at) == today
+        was_probe_denied &= not inputs.selection.customers
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports

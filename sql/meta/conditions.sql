@@ -223,7 +223,7 @@ all_conditions AS (
         'changes unknown' AS kind, asked_of AS report, customer, fetched_at_utc AS since_utc, 'changes' AS cause,
         'The service did not report which sales changed; changes in older months will be noticed only when '
         || 'those months are next due: ' || error AS error,
-        CASE note WHEN 'no access' THEN 'Tomorrow''s' ELSE 'The next' END || ' nightly run requests them again.' AS remedy
+        CASE note WHEN 'no access' THEN 'Tomorrow''s' ELSE 'The next' END || ' nightly run (or now `brokerbi sync --customer ID`) requests them again.' AS remedy
     FROM latest_probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of

@@ -139,6 +139,10 @@ def test_a_question_that_is_refused_says_nothing_of_sales_which_are_asked_as_alw
     assert night.here.rows("FROM meta.access") == []
     assert night.probes == [("failed", "sales")]
     assert all(one.reason.startswith("changes unknown: ") for one in night.questions)
+    here, [customer, *_] = night.here, night.here.settings.customers
+    choices = (Selection(), Selection(customers=(customer.id,)))
+    plans = [make_plan(here.settings, choice, Store(here.data_dir), here.clock)[0] for choice in choices]
+    assert [len(plan.probes) for plan in plans] == [0, 1]
 
 
 def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path: Path) -> None:
