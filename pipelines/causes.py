@@ -71,7 +71,7 @@ class Cause:
     def remedy(self) -> str:
         """What to do; its commands name the affected reports, customers and months if they fit all of them.
 
-        It does if each of a few reports and customers has the condition for each of consecutive months.
+        They fit if at most MAX_NAMES reports and customers all have the condition in the same run of months.
         """
         remedy, runs = self.first.remedy, [*runs_of_months(map(Month.of, self.months))]
         number = prod(len(affected) or 1 for affected in (self.reports, self.customers, self.months))

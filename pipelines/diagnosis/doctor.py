@@ -206,6 +206,7 @@ def _state_findings(
             yield Finding("working file", Severity.ERROR, str(error))
     else:
         view = observe(state, settings, now, planned=planned, settings_error=settings_error)
+        # the findings about access already explain why nothing has been read
         told, verdict = {(Kind.MONTHS_MISSING, sample.customer) for sample in samples}, judge(view)
         conditions = [row for row in view.conditions if (row.kind, row.customer) not in told]
         if verdict.is_well or not verdict.has_data:  # otherwise the causes below state what is wrong

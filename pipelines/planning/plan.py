@@ -284,7 +284,6 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         denied = [report for report, denied_customer in denied_today if denied_customer == customer.id]
         source_and_report, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_probe_denied = denied_at is not None and calendar.local_day(denied_at) == today
-        was_probe_denied &= not inputs.selection.customers
         days_fetched = [
             calendar.local_day(stored.fetched_at_utc)
             for report in inputs.reports
@@ -292,7 +291,8 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             for month, stored in inputs.stored.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_fetched and source_and_report and customer.active and not was_probe_denied:
+        may_ask = inputs.selection.customers or not was_probe_denied
+        if days_fetched and source_and_report and customer.active and may_ask:
             first = max(ledger.probed.get(customer.id, min(days_fetched)) - PROBE_OVERLAP, today - MAX_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_PER_REQUEST))
             source, report = source_and_report

@@ -87,7 +87,7 @@ _CONDITIONS = """
 """
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
-    ORDER BY rowid DESC LIMIT 10  -- by time, a clock that was ahead once would seem to be the latest
+    ORDER BY rowid DESC LIMIT 10  -- in the order in which they were made: the clock may have been ahead once
 """
 _DAILY_REQUESTS = """
     SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,

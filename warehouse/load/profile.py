@@ -78,7 +78,7 @@ def read_replaced_profiles(
     connection: DuckDBPyConnection, loads: Sequence[WindowResult]
 ) -> dict[str, Profiles]:
     """The profiles of the months of each failed load with months, by load id."""
-    rows = connection.execute("SELECT load_id FROM meta.loads WHERE status = 'failed'").fetchall()
+    rows = {*connection.execute("SELECT load_id FROM meta.loads WHERE status = 'failed'").fetchall()}
     failed = results_by_pair(
         load for load in loads if (load.load_id,) in rows and load.months and not load.history
     )
