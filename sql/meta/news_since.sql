@@ -7,4 +7,4 @@ SELECT
     coalesce(
         max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc)
     ) AS since_utc
-FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+FROM (SELECT at_utc, first(at_utc) OVER (ORDER BY rowid DESC) AS newest_utc FROM meta.publications WHERE status = 'published')

@@ -2,7 +2,7 @@
 -- One row. VAT that the settings declare as included is deducted on all pages, so that commissions can be compared with
 -- budgets without VAT. The rate is the one in the settings; without one, the Swedish rate of 25 percent.
 WITH published AS (
-    SELECT max(at_utc) AS at_utc, arg_max(name, at_utc) AS version, arg_max(loads, at_utc) AS loads
+    SELECT arg_max(at_utc, rowid) AS at_utc, arg_max(name, rowid) AS version, arg_max(loads, rowid) AS loads
     FROM meta.publications
     WHERE status = 'published'
 )
