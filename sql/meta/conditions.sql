@@ -13,7 +13,6 @@
 --   error: the issue, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it. In a command, ID, NAME and
 --     MONTH stand for the customer, report and month of the row
---   last_try: how the last of several tries ended, such as "answered 500"
 --   login: where the denied login is set
 --   trouble: the cause that several conditions share: the service (down), a refusal of all customers, or a login; null
 --     if the cause is not shared
@@ -146,7 +145,7 @@ all_conditions AS (
                     || 'shape in shapes.toml and run `brokerbi sync`; otherwise ask the service''s support about it.'
                 ELSE 'The next sync requests it again. If it fails again, ask the service''s support about it.' END
         ) AS remedy,
-        last_try, login, trouble, gist
+        login, trouble, gist
     FROM failed ANTI JOIN (FROM requested_reports WHERE state = 'no access') USING (report, customer)
     UNION ALL BY NAME
     SELECT
@@ -312,7 +311,7 @@ graded_conditions AS (
 )
 
 SELECT
-    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
+    kind, severity, report, customer, month, since_utc, cause, error, remedy, login, trouble, check_name,
     row_count::BIGINT AS row_count,
     is_of_figures,
     concat_ws(

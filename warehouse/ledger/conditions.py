@@ -92,7 +92,6 @@ class Condition:
     cause: str = ""
     error: str = ""
     remedy: str = ""
-    last_try: str = ""
     login: str = ""
     trouble: str = ""
     check_name: str = ""

@@ -80,7 +80,7 @@ _REPORTS = """
 """
 _CONDITIONS = """
     SELECT kind, severity, coalesce(report, ''), coalesce(customer, ''), month, since_utc,
-           coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''), coalesce(last_try, ''),
+           coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''),
            coalesce(login, ''), coalesce(trouble, ''), coalesce(check_name, ''),
            coalesce(row_count, 0), cause_key
     FROM meta.conditions ORDER BY cause_place, kind, report, customer, month, error
