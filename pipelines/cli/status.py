@@ -172,8 +172,8 @@ def run_shapes(
             print_wrapped("", f"{', '.join(names[text, proposal])}: {text}")
             say(proposal)
     if write:
-        added = add_to_file(settings.shapes_file, samples)
-        say(f"added to {settings.shapes_file}: {', '.join(added) or 'nothing; blocks that are there stay'}")
+        file, added = settings.shapes_file, add_to_file(settings.shapes_file, samples)
+        say(f"added to {file}: {', '.join(added)}" if added else f"nothing to add to {file}")
     return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 

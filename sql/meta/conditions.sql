@@ -173,7 +173,7 @@ all_conditions AS (
         CASE WHEN last_success_utc IS NULL THEN 'The report has never been read.'
             ELSE 'The report has not been read for ' || late_after_hours || ' hours.' END AS error,
         CASE WHEN last_success_utc IS NULL THEN 'Run `brokerbi sync`, launch a backfill, or wait for the next nightly run.'
-            ELSE 'Check that nightly runs still start: the schedule `nightly` and the daemon, or cron.' END AS remedy,
+            ELSE 'Run `brokerbi sync`, and check that nightly runs start: the schedule `nightly` and the daemon, or cron.' END AS remedy,
         'reports_are_fresh' AS check_name
     FROM freshness
     CROSS JOIN meta.deadlines
