@@ -20,7 +20,8 @@ from pipelines.planning.plan import plan_full_sync
 from pipelines.words import counted
 from warehouse.errors import NO_ROOM, WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.status import loaded_since_publication, overview
+from warehouse.ledger.status import overview
+from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 
 TIME_TO_PUBLISH = timedelta(minutes=10)

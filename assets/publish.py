@@ -29,7 +29,8 @@ from pipelines.upkeep.finish import Finished, finish
 from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.status import Unpublished, loaded_since_publication, overview
+from warehouse.ledger.status import overview
+from warehouse.publishing.publish import Unpublished, loaded_since_publication
 from warehouse.store.database import Store
 from warehouse.store.lock import WORK, is_locked, work_lock
 

@@ -33,8 +33,8 @@ from pipelines.sync.sync import sync
 from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
 from pipelines.words import count, counted, duration, size
-from warehouse.ledger.status import loaded_since_publication
 from warehouse.ledger.window_result import WindowResult
+from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 from warehouse.store.lock import COMPLETE
 

@@ -73,13 +73,9 @@ def judge(view: Overview) -> Verdict:
         list(_counts_by_kind([condition for condition in view.conditions if condition.severity == severity]))
         for severity in (ERROR, WARNING)
     )
-    waiting = ""
-    if (load := view.unpublished) and all(row.kind != Kind.UNPUBLISHED for row in view.conditions):
-        since = f"{load.waiting_since_utc:%Y-%m-%d %H:%M} UTC"
-        waiting = f" Loads since {since} are unpublished: run `brokerbi publish`, or wait for the next sync."
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(f"Action needed: {', '.join(errors)}{also}.{waiting}", ERROR)
+        return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.standings or not view.is_published:
         what = "published" if view.standings else "requested"
         sentence = f"Nothing has been {what} yet; run `brokerbi sync`."
@@ -97,7 +93,7 @@ def judge(view: Overview) -> Verdict:
     noted = f", {counted(acknowledged, 'issue')} acknowledged" if acknowledged else ""
     exceptions = f" except for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL
-    return Verdict(f"All is well{exceptions}: {reports} fresh{noted}.{waiting}", worst)
+    return Verdict(f"All is well{exceptions}: {reports} fresh{noted}.", worst)
 
 
 def _counts_by_kind(conditions: Sequence[Condition]) -> Iterator[str]:

@@ -109,7 +109,7 @@ def _write_operators_page(settings: Settings, clock: Clock, figures: Answers | N
     # the state of the pipeline is newest in the working file; figures must be those that analysts see
     with store.reading() if store.path.exists() else versions.reading() as connection:
         pipeline = rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
-        state = read_state(connection, store.now(), versions)
+        state = read_state(connection, versions)
     if figures is None:
         figures = dict.fromkeys(FIGURE_QUERIES, ())
         # if the published file is unreadable, `observe` reports it

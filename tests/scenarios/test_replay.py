@@ -15,9 +15,9 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.errors import ReplayNeeded, WarehouseError
-from warehouse.ledger.status import overview
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.landing import Landing
+from warehouse.publishing.publish import loaded_since_publication
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Store
 from warehouse.store.versions import Versions
@@ -103,9 +103,9 @@ def test_a_replay_that_was_stopped_is_not_published_before_it_has_ended(loaded: 
     assert loaded.replay().failures == []
     assert not is_unfinished(loaded)
     loaded.publish()
-    assert overview(Store(loaded.settings.data_dir)).unpublished is None
+    assert loaded_since_publication(Store(loaded.settings.data_dir)) is None
     loaded.replay()
-    assert overview(Store(loaded.settings.data_dir)).unpublished
+    assert loaded_since_publication(Store(loaded.settings.data_dir))
     requested = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
     assert loaded.rows(requested) == synced_once().rows(requested)
 

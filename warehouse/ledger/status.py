@@ -14,8 +14,7 @@ from duckdb import BinderException, CatalogException
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.store.database import Store
 from warehouse.store.lock import WORK, holder_of
-from warehouse.store.meta_schema import aware, naive_utc
-from warehouse.store.versions import PUBLISHED, REFUSED, Versions
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -59,20 +58,6 @@ class DailyRequests:
 
 
 @dataclass(frozen=True)
-class Unpublished:
-    """Loads that are not published, or were replayed since.
-
-    `load_number` is that of the newest load. `waiting_since_utc` is when the wait for the next publication
-    began: at the latest publication, failed attempt or rollback. If there was none of these, it began at the
-    first load. If `is_blocked` is true, a failed check or mart prevented the publication of these loads.
-    """
-
-    load_number: int
-    waiting_since_utc: datetime
-    is_blocked: bool = False
-
-
-@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows; `status --json` uses these field names."""
 
@@ -82,7 +67,6 @@ class Overview:
     nights: Sequence[DailyRequests] = ()
     is_published: bool = True
     """Whether a published version is recorded. After a replay of a lost working file, none is recorded."""
-    unpublished: Unpublished | None = None
     is_lost: bool = False
     """Whether the working file is missing, although landing has answers."""
     published_file: str = ""
@@ -126,7 +110,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     """
     with store.reading() as connection:
         status = replace(
-            read_state(connection, store.now(), Versions(store.data_dir)),
+            read_state(connection, Versions(store.data_dir)),
             nights=[DailyRequests(*row) for row in _rows(connection, _DAILY_REQUESTS)],
             is_lost=store.is_lost,
         )
@@ -137,42 +121,19 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     return status
 
 
-def read_state(connection: DuckDBPyConnection, now: datetime, versions: Versions) -> Overview:
-    """Reports, conditions, publications and the published file, from the working file or a published one."""
+def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
+    """Reports, conditions and publications, from the working file or a published one.
+
+    With `versions`, the result also states whether the published file is as it was published.
+    """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(
         [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
         read_conditions(connection),
         [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
         is_published=is_published,
-        unpublished=_unpublished(connection, now),
-        published_file=_published_file(connection, versions),
+        published_file=_published_file(connection, versions) if versions else "",
     )
-
-
-def loaded_since_publication(store: Store) -> Unpublished | None:
-    """The loads that are not published; returns None if all are published."""
-    with store.reading() as connection:
-        return _unpublished(connection, store.now())
-
-
-def _unpublished(connection: DuckDBPyConnection, now: datetime) -> Unpublished | None:
-    [(newest, first, loaded_at)] = connection.execute(
-        "SELECT max(load_number), min(loaded_at_utc) AS first, "
-        "coalesce(max(loaded_at_utc) FILTER (loaded_at_utc <= $1), first) "
-        "FROM meta.loads WHERE load_number IS NOT NULL",
-        [naive_utc(now)],  # so that a clock that was ahead once causes no further publications
-    ).fetchall()
-    tries = connection.execute(
-        "SELECT at_utc, status, last_load_number FROM meta.publications ORDER BY rowid DESC"
-    ).fetchall()
-    if newest is None:
-        return None
-    complete = [status for at, status, number in tries if at >= loaded_at and (number or 0) >= newest]
-    if PUBLISHED in complete:
-        return None
-    tried_at = tries[0][0] if tries else first
-    return Unpublished(newest, aware(tried_at), is_blocked=complete[:1] == [REFUSED])
 
 
 def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:

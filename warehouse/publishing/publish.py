@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -125,6 +125,41 @@ def record_failed_publication(data_dir: Path, now: datetime, error: Exception) -
                 reasons=(reason_of(error),),
             )
             _record(connection, failed)
+
+
+@dataclass(frozen=True)
+class Unpublished:
+    """Loads that are not published, or were replayed since.
+
+    `load_number` is that of the newest load. `waiting_since_utc` is when the wait for the next publication
+    began: at the latest publication, failed attempt or rollback. If there was none of these, it began at the
+    first load. If `is_blocked` is true, a failed check or mart prevented the publication of these loads.
+    """
+
+    load_number: int
+    waiting_since_utc: datetime
+    is_blocked: bool = False
+
+
+def loaded_since_publication(store: Store) -> Unpublished | None:
+    """The loads that are not published; returns None if all are published."""
+    with store.reading() as connection:
+        [(newest, first, loaded_at)] = connection.execute(
+            "SELECT max(load_number), min(loaded_at_utc) AS first, "
+            "coalesce(max(loaded_at_utc) FILTER (loaded_at_utc <= $1), first) "
+            "FROM meta.loads WHERE load_number IS NOT NULL",
+            [naive_utc(store.now())],  # so that a clock that was ahead once causes no further publications
+        ).fetchall()
+        tries = connection.execute(
+            "SELECT at_utc, status, last_load_number FROM meta.publications ORDER BY rowid DESC"
+        ).fetchall()
+    if newest is None:
+        return None
+    complete = [status for at, status, number in tries if at >= loaded_at and (number or 0) >= newest]
+    if PUBLISHED in complete:
+        return None
+    tried_at = tries[0][0] if tries else first
+    return Unpublished(newest, tried_at.replace(tzinfo=UTC), is_blocked=complete[:1] == [REFUSED])
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:

@@ -18,7 +18,6 @@ from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
-from warehouse.ledger import status
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, GONE, UNRECORDED, Overview, PastPublication, ReportStatus
 from warehouse.persons.erased_list import record_begun, record_finished
@@ -27,7 +26,6 @@ NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, "fresh")
 FAILED = Condition(Kind.FAILED, report="sales", customer="M1")
 NO_ACCESS = Condition(Kind.NO_ACCESS, WARNING, report="users", customer="M1")
-WAITING = f" Loads since {NOW:%F %R} UTC are unpublished: run `brokerbi publish`, or wait for the next sync."
 
 
 def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object) -> list[str]:
@@ -50,7 +48,10 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
             Verdict("Action needed: failed (1 report), unpublished (1).", ERROR),
         ),
         (
-            [Condition(Kind.QUARANTINE, report="users", row_count=17)] * 2,
+            [
+                Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
+                for name in ("M1", "M2")
+            ],
             Verdict("All is well except for quarantine (34 rows): 1 report fresh.", WARNING),
         ),
     ],
@@ -60,9 +61,6 @@ def test_the_verdict_counts_conditions_and_only_errors_are_alarms(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
     assert judge(Overview([FRESH], conditions)) == verdict
-    waiting = "" if any(row.kind == Kind.UNPUBLISHED for row in conditions) else WAITING
-    expected = replace(verdict, sentence=verdict.sentence + waiting)
-    assert judge(Overview([FRESH], conditions, unpublished=status.Unpublished(2, NOW))) == expected
 
 
 def test_an_acknowledged_condition_is_no_alarm_up_to_its_day(tmp_path: Path) -> None:
