@@ -145,7 +145,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
     """The loads that are not published; returns None if all are published."""
     with store.reading() as connection:
         [(newest, first, loaded_at)] = connection.execute(
-            "SELECT max(load_number), min(loaded_at_utc) AS first, "
+            "SELECT max(load_number), min(coalesce(loaded_at_utc, fetched_at_utc)) AS first, "
             "coalesce(max(loaded_at_utc) FILTER (loaded_at_utc <= $1), first) "
             "FROM meta.loads WHERE load_number IS NOT NULL",
             [naive_utc(store.now())],  # so that a clock that was ahead once causes no further publications
