@@ -173,7 +173,7 @@ def run_shapes(
             say(proposal)
     if write:
         file, added = settings.shapes_file, add_to_file(settings.shapes_file, samples)
-        say(f"added to {file}: {', '.join(added)}" if added else f"nothing to add to {file}")
+        say(f"added to {file}: {', '.join(added)}" if added else "nothing added; a block that is there stays")
     return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 

@@ -41,7 +41,7 @@ WIDTHS = {"missing_offices": 400, "agents": 400, "words": 400}
 """The width in pixels of columns with long texts."""
 _BASIS_QUERY = """
     SELECT commission_vat, vat_rate, commission_basis,
-        (SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published')
+        (SELECT arg_max(at_utc, rowid)::DATE FROM meta.publications WHERE status = 'published')
     FROM marts.tax_basis
 """
 
