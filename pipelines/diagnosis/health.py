@@ -131,6 +131,8 @@ def observe(
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
       are not active, or that are not planned, become "switched off"; their conditions are dropped, except
       for the quarantine of a report.
+    - Loads that are not published yet are no condition if something else names or will publish them: the
+      verdict, work left to repeat, Dagster, or the command that is running.
     - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.
     """
     requested = {plan.pair: plan.months.requested for plan in planned if not plan.skipped}
@@ -179,6 +181,9 @@ def observe(
         added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
+    left, data_dir = [row for row in added if row.kind == Kind.SYNC_LEFT], settings.data_dir
+    if left or not view.is_published or daemon_seen(data_dir) or holder_of(data_dir / WORK):
+        conditions = [row for row in conditions if (row.kind, row.severity) != (Kind.UNPUBLISHED, WARNING)]
     today = settings.today or now.date()
     conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
     if view.is_lost or any(row.kind in DISK_CONDITIONS and row.is_error for row in conditions):

@@ -139,9 +139,8 @@ class _Run:
             if planned.out_of_scope:
                 add("the service does not calculate these months; the stored rows stay", planned.out_of_scope)
             if months.postponed:
-                reason = POSTPONED.format(
-                    counted(len(months.postponed), "month"), len(months.due_for("changed"))
-                )
+                changed = len(months.due_for("changed"))
+                reason = POSTPONED.format(counted(len(months.postponed), "month"), changed)
                 add(reason, months.postponed, warnings=(reason,))
             if planned.postponed_ids:
                 add(POSTPONED_IDS.format(counted(planned.postponed_ids, "due id"), self.settings.ids_a_night))

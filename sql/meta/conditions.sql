@@ -79,10 +79,8 @@ unpublished AS (
         any_value(latest.made_no_file) AS made_no_file,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
-    CROSS JOIN meta.current_moment
     LEFT JOIN meta.loads ON load_number > seen OR (load_number > 0 AND loaded_at_utc > published_at_utc AND fetched_at_utc <= published_at_utc)
-    HAVING any_value(latest.made_no_file)
-        OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
+    HAVING any_value(latest.made_no_file) OR count(loaded_at_utc) > 0
 ),
 
 rolled_back AS (
@@ -186,12 +184,13 @@ all_conditions AS (
     UNION ALL BY NAME
     SELECT
         'unpublished' AS kind, since_utc, status AS cause,
+        CASE WHEN made_no_file OR since_utc < now_utc - INTERVAL 3 HOUR THEN 'error' ELSE 'warning' END AS severity,
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'Loads since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC are not published.' END AS error,
         CASE WHEN status = 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
             WHEN made_no_file THEN 'Correct the cause, then run `brokerbi publish`.'
-            ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
-    FROM unpublished
+            ELSE 'Run `brokerbi publish`; if Dagster should have done so, look at the latest run of its job `publish`.' END AS remedy
+    FROM unpublished, meta.current_moment
     UNION ALL BY NAME
     SELECT
         'rolled back' AS kind, since_utc, name AS cause,

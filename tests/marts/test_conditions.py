@@ -130,11 +130,11 @@ def publication(given: Given, status: str, last_load: int, *reasons: str) -> Non
 @pytest.mark.parametrize(
     ("hours", "status", "last_load", "begins"),
     [
-        (1, None, 0, []),
-        (4, None, 0, ["Loads since "]),
+        (1, None, 0, ["warning: Loads since "]),
+        (4, None, 0, ["error: Loads since "]),
         (4, "published", 9, []),
-        (1, "refused", 9, ["The latest file was not published: Is it so? 2 rows"]),
-        (None, "failed", 9, ["The latest file was not published: Is it so? 2 rows"]),
+        (1, "refused", 9, ["error: The latest file was not published: Is it so? 2 rows"]),
+        (None, "failed", 9, ["error: The latest file was not published: Is it so? 2 rows"]),
     ],
     ids=["soon", "not for three hours", "published", "a check spoke against it", "nothing was loaded"],
 )
@@ -152,7 +152,7 @@ def test_a_load_must_be_published_within_three_hours(
     build(given, "meta.conditions")
     checks = str(given.execute("SELECT cause FROM meta.conditions WHERE kind = 'check'").fetchall())
     assert ("2 rows" in checks, "nothing" in checks) == (status != "refused", True)
-    said = given.execute("SELECT error FROM meta.conditions WHERE kind = 'unpublished'").fetchall()
+    said = given.sql("SELECT severity||': '||error FROM meta.conditions WHERE kind='unpublished'").fetchall()
     assert [one[: len(words)] for (one,), words in zip(said, begins, strict=True)] == begins
 
 

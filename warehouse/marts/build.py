@@ -92,7 +92,7 @@ def build_marts(
     built, and all other marts are dropped. Raises MartError, or MartTooLarge if `memory_limit_mb` was too
     low. The caller must then roll back.
     """
-    staging, marts, meta = _layers(folder)
+    staging, marts, meta = (queries(folder / schema, schema) for schema in ("staging", "marts", "meta"))
     if only:
         needed = _needed_tables(only, [*staging, *marts, *meta])
         staging, marts, meta = (
@@ -136,10 +136,6 @@ def build_within_memory(file: Path, build: Callable[[int | None], Built]) -> Bui
         with suppress(MartTooLarge):
             return build(limit_mb)
     return build(None)
-
-
-def _layers(folder: Path) -> list[list[Query]]:
-    return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
 
 
 def _needed_tables(names: Iterable[str], all_queries: Iterable[Query]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, GONE, UNRECORDED, Overview, PastPublication, ReportStatus
 from warehouse.persons.erased_list import record_begun, record_finished
+from warehouse.store.lock import WORK, work_lock
 
 NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, "fresh")
@@ -48,10 +50,7 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
             Verdict("Action needed: failed (1 report), unpublished (1).", ERROR),
         ),
         (
-            [
-                Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
-                for name in ("M1", "M2")
-            ],
+            [Condition(Kind.QUARANTINE, report="users", row_count=17)] * 2,
             Verdict("All is well except for quarantine (34 rows): 1 report fresh.", WARNING),
         ),
     ],
@@ -180,6 +179,18 @@ def test_an_unfinished_erasure_is_a_condition_that_names_no_person(tmp_path: Pat
 def test_a_missing_or_changed_file_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
     view = observe(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected
+
+
+def test_loads_that_nothing_will_publish_are_a_warning(tmp_path: Path) -> None:
+    view, data_dir = Overview([FRESH], [Condition(Kind.UNPUBLISHED, WARNING)]), settings(tmp_path).data_dir
+    assert kinds(view, tmp_path) == [Kind.UNPUBLISHED]
+    with suppress(KeyError), work_lock(data_dir, "brokerbi sync", on_wait=print, remedy="Again."):
+        assert kinds(view, tmp_path) == []
+        raise KeyError("killed")
+    assert kinds(view, tmp_path) == [Kind.SYNC_LEFT]
+    (data_dir / WORK).unlink()
+    health.record_daemon(data_dir)
+    assert kinds(view, tmp_path) == []
 
 
 def test_pages_older_than_the_published_file_are_a_warning_with_their_day(tmp_path: Path) -> None:

@@ -27,14 +27,6 @@ def _users(service: Service, customer: str = "G1") -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("written", "header"), [("seconds", "90"), ("date", "Thu, 01 Jan 2026 05:01:30 GMT"), ("none", None)]
-)
-def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str | None) -> None:
-    answered = _users(_service(Fault("429", retry_after=written, seconds=90)))
-    assert answered.headers.get("Retry-After") == header
-
-
-@pytest.mark.parametrize(
     ("faults", "customers", "statuses"),
     [
         ([Fault("500", count=2, after=1)], ["G1"] * 5, [200, 500, 500, 200, 200]),
