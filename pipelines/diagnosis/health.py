@@ -41,6 +41,7 @@ MONTH_CONDITIONS = (Kind.FAILED, Kind.HELD_BACK)
 DISK_CONDITIONS = (Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL)
 NOT_READ = "No report has been read since the customer was added or switched on."
 UNREAD = {Kind.NO_ACCESS, Kind.ACCESS_LOST, Kind.ACCESS_DENIED, Kind.NEVER_READ, Kind.MONTHS_MISSING}
+SAYS_PUBLISH = {Kind.SYNC_LEFT, Kind.ROLLED_BACK, Kind.UNPUBLISHED}
 GAVE_UP = "gave up"
 LONG_WAIT = timedelta(hours=1)
 FAILED_WRITES = {(Kind.SYNC_LEFT, GAVE_UP), (Kind.UNPUBLISHED, FAILED), (Kind.UNPUBLISHED, REPORT_PAGE)}
@@ -131,8 +132,8 @@ def observe(
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
       are not active, or that are not planned, become "switched off"; their conditions are dropped, except
       for the quarantine of a report.
-    - Loads that are not published yet are no condition if something else names or will publish them: the
-      verdict, work left to repeat, Dagster, or the command that is running.
+    - Loads that are not published yet are no condition if the verdict or another condition says to publish,
+      or if Dagster or the command that is running will.
     - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.
     """
     requested = {plan.pair: plan.months.requested for plan in planned if not plan.skipped}
@@ -181,8 +182,8 @@ def observe(
         added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
-    left, data_dir = [row for row in added if row.kind == Kind.SYNC_LEFT], settings.data_dir
-    if left or not view.is_published or daemon_seen(data_dir) or holder_of(data_dir / WORK):
+    told, data_dir = [row for row in (*added, *conditions) if row.kind in SAYS_PUBLISH], settings.data_dir
+    if len(told) > 1 or not view.is_published or daemon_seen(data_dir) or holder_of(data_dir / WORK):
         conditions = [row for row in conditions if (row.kind, row.severity) != (Kind.UNPUBLISHED, WARNING)]
     today = settings.today or now.date()
     conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
