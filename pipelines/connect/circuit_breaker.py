@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from dataclasses import dataclass, field
 
 from pipelines.connect.errors import AllDenied, CircuitOpen, ConnectError, HostDown, Unreachable
-from pipelines.connect.models import Login, Request, Try
+from pipelines.connect.models import Request, Try
 from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
@@ -17,9 +17,6 @@ STATUSES_WITH_ACCESS = frozenset({200, 204, 400})  # even a rejected request (40
 MIN_CUSTOMERS = 3
 MIN_DENIALS = 6
 MIN_DENIED_REPORTS = 3
-
-CustomerLogin = tuple[str, Login | None]
-"""A customer, and the login that its requests are sent with."""
 
 
 @dataclass
@@ -44,16 +41,13 @@ class CircuitBreaker:
     _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _errors_in_a_row: list[ConnectError] = field(default_factory=list)
     _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
-    _denied_reports: defaultdict[CustomerLogin, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _logins_with_access: set[CustomerLogin] = field(default_factory=set)
-    _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
         """If `stop_error` is set, raise it for this request."""
         if error := self.stop_error:
             raise type(error)(error.issue, error.remedy, request=request, last_try=error.last_try)
 
-    def note_try(self, attempt: Try, login: Login | None = None) -> None:
+    def note_try(self, attempt: Try) -> None:
         is_denied = attempt.status == FORBIDDEN
         self._latest_failures.append(attempt.is_retryable or is_denied)
         if len(self._latest_failures) == LATEST_TRIES and sum(self._latest_failures) * 2 >= LATEST_TRIES:
@@ -62,13 +56,9 @@ class CircuitBreaker:
         if attempt.is_retryable:
             return
         self._errors_in_a_row.clear()
-        customer, report = attempt.request.customer, attempt.request.report
         if is_denied:
-            self._denied_reports[customer, login].add(report)
-            self._denied_in_a_row.add((customer, report))
+            self._denied_in_a_row.add((attempt.request.customer, attempt.request.report))
         elif attempt.status in STATUSES_WITH_ACCESS:
-            self._logins_with_access.add((customer, login))
-            self._answered_reports.add(report)
             self._denied_in_a_row.clear()
         if is_denied and self._is_mass_denial():
             self._give_up(
@@ -98,19 +88,6 @@ class CircuitBreaker:
             return
         issue = f"{issue} {error.issue}"
         self._give_up(HostDown(issue, error.remedy, request=error.request, last_try=error.last_try))
-
-    def lacks_access(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login has no access to a customer.
-
-        It has none if the login was denied at least three reports of the customer, none of its requests for
-        the customer showed access, and one of the denied reports was answered for another customer or login.
-        """
-        denied = self._denied_reports.get((customer, login), set())
-        return (
-            (customer, login) not in self._logins_with_access
-            and len(denied) >= MIN_DENIED_REPORTS
-            and not denied.isdisjoint(self._answered_reports)
-        )
 
     def _is_mass_denial(self) -> bool:
         # Fewer denials may come from a single missing access right.

@@ -121,7 +121,7 @@ class Client:
         raise self._exhausted([attempt], answer)
 
     def _note(self, attempt: Try) -> None:
-        self.circuit_breaker.note_try(attempt, self.login)
+        self.circuit_breaker.note_try(attempt)
         if self.on_try is not None:
             self.on_try(attempt)
 

@@ -22,7 +22,6 @@ from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker
-    from pipelines.connect.models import Login
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
@@ -95,7 +94,7 @@ class Scheduler:
         memory = self.fetcher.memory
         async with slots:
             client = self.clients(result.customer, task.planned.report.endpoint.path)
-            if record := self._unrequested_record(task, result, client.login):
+            if record := self._unrequested_record(task, result):
                 self.summary.add(record)
                 return None
             await memory.enter(result.report)
@@ -106,11 +105,8 @@ class Scheduler:
             await self.loader.put(fetched)
             return None
 
-    def _unrequested_record(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
+    def _unrequested_record(self, task: TaskState, result: WindowResult) -> WindowResult | None:
         """The record of a window that earlier failures rule out, or None if the window may be requested."""
-        if not task.denied and self.circuit_breaker.lacks_access(result.customer, login):
-            task.denied = True
-            task.stop_reason = "not requested: the login was denied all earlier reports of the customer (403)"
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.stop_reason)
         if stopped := self.summary.stopped:

@@ -138,9 +138,11 @@ def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> Non
     assert here.sync().failure_lines() == []
 
 
-def test_a_customer_with_access_to_one_report_is_not_denied_everything(tmp_path: Path) -> None:
-    summary = scenario(tmp_path, offices=1).sync(*(Fault("403", path=PATHS[name]) for name in FEW[1:]))
-    assert {row.kind for row in summary.conditions} == {"no access"}
+def test_reports_that_are_denied_leave_the_others_of_their_customer_alone(tmp_path: Path) -> None:
+    here = scenario(tmp_path, (*FEW, "trademarks", "commission_user", "sold_estates", "live_activity"), offices=4)
+    last = here.settings.customers[-1].id
+    summary = here.sync(Fault("403", customer=last, count=3))
+    assert [row.kind for row in summary.conditions if row.customer == last] == ["no access"] * 3
 
 
 def test_a_service_that_is_down_is_left_alone_and_what_was_not_requested_is_noted(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ class TaskState:
     rejected_in_a_row: int = 0  # windows rejected (400) since the last one that was answered
     rows_lack_months: bool = False  # in answers for several months, rows do not state their month
     stop_reason: str = ""  # why requesting windows has stopped; empty if it has not
-    denied: bool = False  # the login has no access to the report, or to any report of the customer
+    denied: bool = False  # the login has no access to the report of the customer
     stored: Profiles = field(default_factory=dict)
     accept_shrink: bool = False  # no answer is held back
 

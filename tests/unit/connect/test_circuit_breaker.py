@@ -14,7 +14,6 @@ from pipelines.connect.errors import AllDenied, ConnectError, HostDown
 from pipelines.connect.models import Try
 from pipelines.connect.pace import RateLimit, RetryPolicy
 from tests.unit.connect.fake_service import (
-    LOGIN,
     ROWS,
     SALES,
     Reply,
@@ -140,28 +139,3 @@ def test_the_run_ends_if_every_report_is_denied_for_three_customers_in_a_row(
     reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
 ) -> None:
     assert isinstance(after(reports, *answers).stop_error, AllDenied) == is_open
-
-
-THREE_REPORTS = ["sales", "users", "tips"]
-
-
-@pytest.mark.parametrize(
-    ("answers", "refused"),
-    [
-        ([(["M2"], ["sales"], 200)], True),
-        ([(["M2"], ["trademarks"], 200)], False),  # nobody was answered what it was refused
-        ([(["M2"], ["sales"], 200), (["M1"], ["trademarks"], 400)], False),  # it has access to something
-    ],
-)
-def test_a_login_lacks_access_if_reports_that_others_receive_are_denied(
-    answers: list[tuple[list[str], list[str], int]], refused: bool
-) -> None:
-    breaker = after(9, (["M1"], THREE_REPORTS, 403), *answers)
-    assert (breaker.lacks_access("M1"), breaker.lacks_access("M2")) == (refused, False)
-
-
-def test_denials_of_one_login_do_not_count_for_another_login_of_the_customer() -> None:
-    breaker = after(9, (["M2"], ["sales"], 200))
-    for report in THREE_REPORTS:
-        breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
-    assert (breaker.lacks_access("M1", LOGIN), breaker.lacks_access("M1")) == (True, False)
