@@ -143,12 +143,11 @@ def _dagster_findings(settings: Settings, environment: Mapping[str, str]) -> Ite
 
 
 def _request(settings: Settings, context: RunContext, reports: Sequence[Report]) -> list[Sample]:
-    reports = [report for report in reports if not report.endpoint.by_id]
     customers = [customer.id for customer in settings.active_customers]
-    requests = len(reports) * len(customers)
-    plan = f"{counted(requests, 'request')} in about {duration(requests / settings.requests_per_second)}"
+    pairs = [(report, name) for name in customers for report in reports if not report.endpoint.by_id]
+    plan = f"{counted(len(pairs), 'request')} in about {duration(len(pairs) / settings.requests_per_second)}"
     logging.getLogger(__name__).warning("brokerbi: if the login is accepted, the doctor sends %s", plan)
-    return asyncio.run(request_samples(settings, context, reports, customers, defaultdict(set)))
+    return asyncio.run(request_samples(settings, context, pairs, defaultdict(set)))
 
 
 def _service_findings(settings: Settings, samples: Sequence[Sample]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -153,9 +153,10 @@ def sample_reports(
 ) -> list[Sample]:
     """A sample of each report, except reports that are requested one id at a time.
 
-    Reports in `requestable` are requested for the first active customer of the selection. Before them, the
-    reports in IDS are requested, unless ids of their kind are loaded. For a report not in `requestable`, the
-    newest stored answer is read. If that answer is missing or unreadable, the sample is empty.
+    A report in `requestable` is requested for the customer of its `newest_answers`, or for the first active
+    customer of the selection. Before them, the reports in IDS are requested, unless ids of their kind are
+    loaded. For a report not in `requestable`, its newest answer is read. If that answer is missing or
+    unreadable, the sample is empty.
     """
     reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
@@ -168,7 +169,7 @@ def sample_reports(
     landing, samples = Landing(settings.data_dir / "landing"), dict[str, Sample]()
     for report in reports:
         if report.name in answers and report not in requestable:
-            path, days = answers[report.name]
+            path, days, _ = answers[report.name]
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 stored = [Month.of(day) for day in days]
@@ -177,7 +178,10 @@ def sample_reports(
         sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known_ids[kind])
         requested = {report.name: report for report in (*rest, *filter(None, sources))}.values()
         active = [customer.id for customer in chosen_customers(settings, selection) if customer.active]
-        new = asyncio.run(request_samples(settings, context, requested, active[:1], known_ids, months=months))
+        answered = {name: customer for name, (_, _, customer) in answers.items() if customer in active}
+        pairs = [(report, answered.get(report.name, active[0])) for report in requested if active]
+        pairs.sort(key=lambda pair: pair[0].name not in IDS)
+        new = asyncio.run(request_samples(settings, context, pairs, known_ids, months=months))
         samples = {sample.report: sample for sample in new} | samples
     return [samples.get(report.name) or empty_sample(report) for report in reports]
 
@@ -185,13 +189,12 @@ def sample_reports(
 async def request_samples(
     settings: Settings,
     context: RunContext,
-    reports: Iterable[Report],
-    customers: Iterable[str],
+    pairs: Sequence[tuple[Report, str]],
     known_ids: IdsByColumn,
     *,
     months: int = 1,
 ) -> list[Sample]:
-    """A sample of each report for each customer, from a request for the last month that is over.
+    """A sample of each pair of a report and a customer, from a request for the last month that is over.
 
     If the answer is empty, the month before is requested, and so on, for at most `months` months. A report
     that was denied today is not requested: its state is "no access". Ids that are found are added to
@@ -201,14 +204,12 @@ async def request_samples(
     denials, today = ledger_of(store).denied, settings.today_local(clock)
     denied = {pair for pair, at in denials.items() if at.astimezone(ZoneInfo(zone)).date() == today}
     retry_limit = {"retry_seconds": min(settings.retry_seconds, MAX_RETRY_SECONDS)}
-    ordered = sorted(reports, key=lambda report: report.name not in IDS)
+    reports = {report.name for report, _ in pairs}
     async with context.open_session(settings.model_copy(update=retry_limit), "samples") as session:
-        session.breaker.report_count = len(ordered)
-        session.breaker.max_failures = min(len(ordered), MAX_UNANSWERED)
+        session.breaker.report_count = len(reports)
+        session.breaker.max_failures = min(len(reports), MAX_UNANSWERED)
         sampler = _Sampler(session.clients, Month.of(today), zone, known_ids, denied)
-        samples = [
-            await sampler.take(report, customer, months) for customer in customers for report in ordered
-        ]
+        samples = [await sampler.take(report, customer, months) for report, customer in pairs]
     with store.writing() as connection:
         add_requests(connection, session.log.counts)
         for sample in samples:

@@ -108,6 +108,15 @@ def first_of_chain(report: str) -> Scenario:
     return here
 
 
+def test_shapes_reads_the_answer_that_does_not_fit_even_if_others_are_newer(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",))
+    first, second = (customer.id for customer in here.settings.customers)
+    here.sync(Fault("wrong_rows", customer=first, share=1.0))
+    here.sync(customers=(second,), refresh=True)
+    with Store(here.settings.data_dir).reading() as connection:
+        assert newest_answers(connection)["sales"][2] == first
+
+
 def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accepted(tmp_path: Path) -> None:
     here = chain_of(tmp_path, "sales")
     before = here.cells()
@@ -115,7 +124,7 @@ def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accept
     assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
     assert "--accept-shrink" in summary.failure_lines()[0]
     with Store(here.settings.data_dir).reading() as connection:
-        newest, _ = newest_answers(connection)["sales"]
+        newest, *_ = newest_answers(connection)["sales"]
     assert newest == summary.results[0].landing
     assert len([*Landing(here.data_dir / "landing").read_used(newest)]) == 1  # `brokerbi shapes` reads it
     here.lose_working_file()

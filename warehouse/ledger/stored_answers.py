@@ -49,7 +49,7 @@ WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
 GROUP BY report
 """
 _NEWEST_ANSWERS = """
-SELECT report, arg_max(landing, fetched_at_utc), arg_max(months, fetched_at_utc)
+SELECT DISTINCT ON (report) report, landing, months, customer
 FROM meta.loads
 WHERE landing IS NOT NULL
     AND (
@@ -57,7 +57,11 @@ WHERE landing IS NOT NULL
         OR status = 'held back'
         OR status = 'failed' AND error_kind = 'UnreadableRows'
     )
-GROUP BY report
+ORDER BY
+    (report, customer, fetched_at_utc) IN (
+        SELECT (report, customer, failed_at_utc) FROM meta.open_failures
+    ) DESC,
+    fetched_at_utc DESC
 """
 
 
@@ -131,10 +135,13 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
-def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """By report, the newest answer that had rows, was held back or could not be read: its file and months."""
+def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date], str]]:
+    """The file, months and customer of the newest answer of each report that was held back or is unreadable.
+
+    If there is none, or if its months were loaded since, the newest answer that had rows.
+    """
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
-    return {report: (landing, months) for report, landing, months in rows}
+    return {report: (landing, months, customer) for report, landing, months, customer in rows}
 
 
 def requested_reports(connection: DuckDBPyConnection) -> set[str]:
