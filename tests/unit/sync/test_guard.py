@@ -94,7 +94,12 @@ def test_a_table_with_enough_rows_may_not_become_empty_if_another_has_rows() -> 
     assert emptied(sold(20), agents(0), agent_rows=19)[0] == ""
 
 
-def test_of_few_stored_rows_only_a_column_that_marts_need_may_not_be_empty() -> None:
+def test_of_few_stored_rows_a_column_may_not_be_empty_if_all_had_it_or_marts_need_it() -> None:
+    few = [
+        held_back({"sold": TableProfile(3, Counter(b=filled))}, sold(rows, note=None), rows=rows)[0]
+        for filled, rows in ((3, 3), (3, 2), (2, 3))
+    ]
+    assert few == [COLUMN_EMPTIED, "", ""]
     found = [
         held_back({"sold": TableProfile(1, Counter({a: 1}))}, sold(1, note=None), rows=1)[0] for a in "ab"
     ]
