@@ -109,7 +109,7 @@ def judge_answers(
     if not sample.missing:
         return sample
     lacking = f"No row has {', '.join(sample.missing)}, which marts need. {REMEDY}"
-    moved = f'{sample.sentence}. If the rows have moved, write rows = "their path" in shapes.toml.'
+    moved = f"{sample.sentence}. If the rows or a field have moved, write their path in shapes.toml."
     return replace(sample, sentence=moved if sample.sentence else lacking)
 
 

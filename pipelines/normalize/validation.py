@@ -15,7 +15,6 @@ from pipelines.normalize.types import constant
 from pipelines.shapes.proposal import NUMBER_OF_MONTH, WHOLE_MONTH
 
 OUTSIDE = "its month was not requested"
-NO_DATE = "its date is empty"
 NO_MONTH = "its month cannot be read"
 NOT_AN_OBJECT = "it is not an object"
 NO_DECLARED_COLUMN = "it has none of the declared columns"
@@ -125,5 +124,6 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
             yield is_missing, f"{name}, which identifies a row, is missing", name
     if months.dated_by and months.first_days.null_count():
         if table.dated_by:
-            yield columns[months.dated_by].values.is_null(), NO_DATE, months.dated_by
+            no_date = f"{months.dated_by}, which dates a row, is empty"
+            yield columns[months.dated_by].values.is_null(), no_date, months.dated_by
         yield months.first_days.is_null(), OUTSIDE if table.dated_by else NO_MONTH, months.dated_by

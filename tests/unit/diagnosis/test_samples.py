@@ -30,7 +30,7 @@ def test_rows_that_a_load_would_reject_are_not_understood() -> None:
     assert seen.sentence.startswith(
         "expected rows of running_commissions at [], but 0 of 2 fit; one does not,"
     )
-    assert 'If the rows have moved, write rows = "their path" in shapes.toml.' in seen.sentence
+    assert "If the rows or a field have moved, write their path in shapes.toml." in seen.sentence
     two_ways = sample("running_commissions", [{**event(), "amount": "1.250"}] * 2)
     assert (len(seen.missing), two_ways.state, two_ways.missing) == (3, "not understood", ())
 

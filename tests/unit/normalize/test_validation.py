@@ -96,7 +96,7 @@ def test_references_without_a_date_get_the_only_requested_month(
 
 def test_references_whose_date_may_be_under_another_name_do_not_fit() -> None:
     references = [{"id": id_, "signed": "2026-01-02"} for id_ in ("E1", "E2")]
-    with pytest.raises(ShapeMismatch, match="its date is empty"):
+    with pytest.raises(ShapeMismatch, match="which dates a row, is empty"):
         normalized("sold_estates", [{"customerId": "M1", "houses": references}])
 
 
@@ -164,7 +164,7 @@ def test_an_element_that_is_not_an_object_is_rejected(element: Any) -> None:
 
 UTC_DAYS = {"OBJ1": "2026-01-31T23:00:00", "OBJ2": "2026-01-11T23:00:00"}
 NO_ID = "id, which identifies a row, is missing"
-NO_DATE = "its date is empty"
+NO_DATE = "obtained_at, which dates a row, is empty"
 OTHER_MONTH = "its month was not requested"
 DAY = {"contractDay": "2026-01-15"}
 
