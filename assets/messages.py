@@ -83,16 +83,17 @@ def next_message(
 ) -> tuple[MessageCursor, Message | None]:
     """The new cursor, and the message if one is due. The first tick only sets the cursor.
 
-    The message after a nightly run lists all errors: conditions, and the reasons of failed runs. If there are
-    none, but earlier errors were reported, it says that all is well again. Others list only new errors.
+    After a nightly run, it lists all errors (conditions, and reasons of failed runs); if there are none, but
+    earlier ones were reported, it says that all is well again. Otherwise it lists only new errors.
     """
     now = project.run_context.clock.utc_now()
     if not cursor.looked:
         return replace(cursor, looked=now.timestamp()), None
     failed = _failed_runs(project, instance, cursor.looked)
     new_cursor = replace(cursor, looked=now.timestamp(), runs=[run.run_id for run in failed])
-    night = _night_to_report(project, instance, now, cursor)
-    runs = [*(run for run in failed if run.run_id not in cursor.runs), *filter(None, [night])]
+    runs = [run for run in failed if run.run_id not in cursor.runs]
+    if night := _night_to_report(project, instance, now, cursor, waits=not runs):
+        runs.append(night)
     if not runs:
         return new_cursor, None
     conditions = _conditions(project, now, unfinished_runs(project, instance))
@@ -116,16 +117,16 @@ def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
 
 
 def _night_to_report(
-    project: Project, instance: dg.DagsterInstance, now: datetime, cursor: MessageCursor
+    project: Project, instance: dg.DagsterInstance, now: datetime, cursor: MessageCursor, *, waits: bool
 ) -> dg.DagsterRun | None:
-    """The latest nightly run if it is over, but not yet reported, and if its loads are published or late."""
+    """The latest nightly run if it is over, but not yet reported; if it `waits`, once published, or late."""
     for record in instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS):
         run, end = record.dagster_run, record.end_time
         if NIGHT_TAG in run.tags:
             is_over = end and run.is_finished and not run.is_complete_and_waiting_to_retry
             is_late = now - to_datetime(end or 0.0) > TIME_TO_PUBLISH
-            is_due = is_over and run.run_id != cursor.night and (is_late or _is_published(project))
-            return run if is_due else None
+            is_due = is_over and (not waits or is_late or _is_published(project))
+            return run if is_due and run.run_id != cursor.night else None
     return None
 
 
@@ -152,9 +153,8 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, last_tick: floa
 def _conditions(project: Project, now: datetime, unfinished: Sequence[dg.DagsterRun]) -> Errors:
     """The errors, except for what a nightly run may still mend, and for killed runs that are retried."""
     may_end = TRANSIENT if any(NIGHT_TAG in run.tags for run in unfinished) else ()
-    retried = tuple(
-        f"run {name[:8]}" for run in unfinished for name in (run.run_id, run.parent_run_id) if name
-    )
+    ids = (name for run in unfinished for name in (run.run_id, run.parent_run_id) if name)
+    retried = tuple(f"run {name[:8]}" for name in ids)
     try:
         planned = plan_full_sync(project.settings, project.store, project.clock)
         view = observe(overview(project.store), project.settings, now, planned=planned)

@@ -127,12 +127,12 @@ def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:
     assert text(looked(made, sent)) == "- new: nightly: The file is damaged. Restore it. (run 2)"
 
 
-def test_a_backfill_that_fails_before_the_nightly_run_is_reported_is_not_new_then(made: Harness) -> None:
+def test_a_run_that_fails_before_the_nightly_run_is_reported_is_reported_with_it(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT, seconds=20)
     assert text((sent, message)).startswith(f"- new: {RUNNING} of {M16}")
-    assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
+    assert looked(made, sent, minutes=11)[1] is None
 
 
 def test_what_a_retry_or_the_nightly_run_may_still_mend_is_not_reported(made: Harness) -> None:
