@@ -50,7 +50,7 @@ def post(address: str, message: Message, transport: httpx.BaseTransport | None =
 
     The error does not name the address, because the address is a secret.
     """
-    body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
+    body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}".rstrip())}
     try:
         with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
             answer = client.post(address, json=body)
