@@ -28,9 +28,8 @@ class CircuitBreaker:
     - At least three requests in a row failed, all of them because no connection could be made.
     - At least `max_failures` requests in a row failed in all their tries. They belong to at least three
       reports, or to every report of a run with fewer, and to at least three pairs of a report and a customer.
-    - Each report of the run has been denied (403) since the last request that showed access (200, 204 or
-      400). The denials belong to at least six pairs of a report and a customer, and to at least three
-      customers.
+    - Each report of the run was denied (403), and no request showed access (200, 204 or 400). The denials
+      belong to at least six pairs of a report and a customer, and to at least three customers.
     In the first two cases, counting restarts when any request gets an answer that is not retried.
     """
 
@@ -40,7 +39,8 @@ class CircuitBreaker:
     stop_error: CircuitOpen | None = None
     _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _errors_in_a_row: list[ConnectError] = field(default_factory=list)
-    _denied_in_a_row: set[tuple[str, str]] = field(default_factory=set)
+    _denied: set[tuple[str, str]] = field(default_factory=set)
+    _has_access: bool = False
 
     def check(self, request: Request) -> None:
         """If `stop_error` is set, raise it for this request."""
@@ -57,9 +57,9 @@ class CircuitBreaker:
             return
         self._errors_in_a_row.clear()
         if is_denied:
-            self._denied_in_a_row.add((attempt.request.customer, attempt.request.report))
+            self._denied.add((attempt.request.customer, attempt.request.report))
         elif attempt.status in STATUSES_WITH_ACCESS:
-            self._denied_in_a_row.clear()
+            self._has_access = True
         if is_denied and self._is_mass_denial():
             self._give_up(
                 AllDenied(
@@ -91,12 +91,12 @@ class CircuitBreaker:
 
     def _is_mass_denial(self) -> bool:
         # Fewer denials may come from a single missing access right.
-        customers = {customer for customer, _ in self._denied_in_a_row}
-        reports = {report for _, report in self._denied_in_a_row}
+        customers, reports = ({pair[index] for pair in self._denied} for index in (0, 1))
         return (
-            len(customers) >= MIN_CUSTOMERS
+            not self._has_access
+            and len(customers) >= MIN_CUSTOMERS
             and len(reports) >= self.report_count
-            and len(self._denied_in_a_row) >= MIN_DENIALS
+            and len(self._denied) >= MIN_DENIALS
         )
 
     def _give_up(self, error: CircuitOpen) -> None:

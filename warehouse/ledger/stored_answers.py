@@ -58,9 +58,10 @@ WHERE landing IS NOT NULL
         OR status = 'failed' AND error_kind = 'UnreadableRows'
     )
 ORDER BY
-    (report, customer, fetched_at_utc) IN (
-        SELECT (report, customer, failed_at_utc) FROM meta.open_failures
-    ) DESC,
+    fetched_at_utc > max(fetched_at_utc) OVER (PARTITION BY report) - INTERVAL 12 HOUR
+        AND (report, customer, fetched_at_utc) IN (
+            SELECT (report, customer, failed_at_utc) FROM meta.open_failures
+        ) DESC,
     fetched_at_utc DESC
 """
 
@@ -136,9 +137,10 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date], str]]:
-    """The file, months and customer of the newest answer of each report that was held back or is unreadable.
+    """The file, months and customer of each report's newest answer that had rows, or that does not fit.
 
-    If there is none, or if its months were loaded since, the newest answer that had rows.
+    Among the answers of its latest twelve hours, one comes first that was held back or is unreadable, unless
+    its months were loaded since.
     """
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months, customer) for report, landing, months, customer in rows}

@@ -8,7 +8,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipelines.catalogue.model import text
+from pipelines.catalogue.model import money, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import COLUMN_EMPTIED, REMEDY, ROWS_LOST, HeldBack, check_shrink
@@ -56,8 +56,8 @@ def test_a_month_may_not_lose_more_than_half_of_its_rows_even_if_the_window_lose
         check_shrink(REPORTS["sales"], stored, (), {january: 1, february: 400})
 
 
-NOTES = tuple("ab")
-SOLD = (text("id", "id"), *(text(name, name, needed=name == "a") for name in NOTES))
+NOTES = tuple("abc")
+SOLD = (text("id", "id"), text("a", "a", needed=True), money("b", "b"), text("c", "c"))
 
 
 def sold(rows: int, note: str | None = "x") -> NormalizedTable:
@@ -94,12 +94,12 @@ def test_a_table_with_enough_rows_may_not_become_empty_if_another_has_rows() -> 
     assert emptied(sold(20), agents(0), agent_rows=19)[0] == ""
 
 
-def test_of_few_stored_rows_a_column_may_not_be_empty_if_all_had_it_or_marts_need_it() -> None:
+def test_of_few_stored_rows_a_column_may_not_be_empty_if_all_had_an_amount_or_marts_need_it() -> None:
     few = [
-        held_back({"sold": TableProfile(3, Counter(b=filled))}, sold(rows, note=None), rows=rows)[0]
-        for filled, rows in ((3, 3), (3, 2), (2, 3))
+        held_back({"sold": TableProfile(3, Counter({name: filled}))}, sold(rows, note=None), rows=rows)[0]
+        for name, filled, rows in (("b", 3, 3), ("b", 3, 2), ("b", 2, 3), ("c", 3, 3))
     ]
-    assert few == [COLUMN_EMPTIED, "", ""]
+    assert few == [COLUMN_EMPTIED, "", "", ""]
     found = [
         held_back({"sold": TableProfile(1, Counter({a: 1}))}, sold(1, note=None), rows=1)[0] for a in "ab"
     ]
