@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
-from assets.publish import LOCK_SECONDS
+from assets.publish import LOCK_SECONDS, PUBLISH
 from assets.results import CAUSES
 from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, job_of, to_datetime, unfinished_runs
 from pipelines.causes import TRANSIENT, Cause, causes, shorten
@@ -24,8 +24,7 @@ from warehouse.ledger.status import overview
 from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 
-TIME_TO_PUBLISH = timedelta(minutes=10)
-"""How long the message about a nightly run waits for the publication of its loads."""
+TIME_TO_PUBLISH = timedelta(minutes=10)  # the message about a nightly run waits so long for its publication
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
@@ -92,7 +91,8 @@ def next_message(
     failed = _failed_runs(project, instance, cursor.looked)
     new_cursor = replace(cursor, looked=now.timestamp(), runs=[run.run_id for run in failed])
     runs = [run for run in failed if run.run_id not in cursor.runs]
-    if night := _night_to_report(project, instance, now, cursor, waits=not runs):
+    jobs = {run.job_name for run in runs}  # a failed publication is part of its night's message
+    if night := _night_to_report(project, instance, now, cursor, waits=PUBLISH not in jobs):
         runs.append(night)
     if not runs:
         return new_cursor, None
@@ -206,6 +206,6 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def _text(lines: Sequence[str], new: Collection[str]) -> str:
-    more = len(lines) - MAX_LINES
+    more, lines = len(lines) - MAX_LINES, sorted(lines, key=lambda line: line not in new)
     shown = [shorten(f"- {'new: ' * (line in new)}{line}", MAX_LINE_LENGTH) for line in lines[:MAX_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

@@ -172,8 +172,9 @@ def run_shapes(
             print_wrapped("", f"{', '.join(names[text, proposal])}: {text}")
             say(proposal)
     if write:
-        file, added = settings.shapes_file, add_to_file(settings.shapes_file, samples)
-        say(f"added to {file}: {', '.join(added)}" if added else "nothing added; a block that is there stays")
+        added = add_to_file(settings.shapes_file, samples)
+        nothing = "nothing added: there is no proposal, or a block is there already"
+        say(f"added to {settings.shapes_file}: {', '.join(added)}" if added else nothing)
     return int(any(sample.state in ("not understood", "not answered") for sample in samples))
 
 

@@ -16,7 +16,6 @@ FORBIDDEN = 403
 STATUSES_WITH_ACCESS = frozenset({200, 204, 400})  # even a rejected request (400) shows access
 MIN_CUSTOMERS = 3
 MIN_DENIALS = 6
-MIN_DENIED_REPORTS = 3
 
 
 @dataclass
@@ -28,13 +27,14 @@ class CircuitBreaker:
     - At least three requests in a row failed, all of them because no connection could be made.
     - At least `max_failures` requests in a row failed in all their tries. They belong to at least three
       reports, or to every report of a run with fewer, and to at least three pairs of a report and a customer.
-    - Each report of the run was denied (403), and no request showed access (200, 204 or 400). The denials
-      belong to at least six pairs of a report and a customer, and to at least three customers.
+    - Each report and each customer of the run was denied (403), and no request showed access (200, 204 or
+      400). There are at least three customers and six pairs of a report and a customer.
     In the first two cases, counting restarts when any request gets an answer that is not retried.
     """
 
     rate_limit: RateLimit
-    report_count: int = MIN_DENIED_REPORTS
+    report_count: int = MIN_PAIRS
+    customer_count: int = MIN_CUSTOMERS
     max_failures: int = 10
     stop_error: CircuitOpen | None = None
     _latest_failures: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
@@ -94,7 +94,7 @@ class CircuitBreaker:
         customers, reports = ({pair[index] for pair in self._denied} for index in (0, 1))
         return (
             not self._has_access
-            and len(customers) >= MIN_CUSTOMERS
+            and len(customers) >= max(MIN_CUSTOMERS, self.customer_count)
             and len(reports) >= self.report_count
             and len(self._denied) >= MIN_DENIALS
         )

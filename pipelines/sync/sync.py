@@ -176,6 +176,7 @@ class _Run:
         with self.store.reading() as connection:
             tasks = self._tasks(connection, plan, caps)
         session.breaker.report_count = len({task.planned.report.name for task in tasks})
+        session.breaker.customer_count = len({task.planned.customer.id for task in tasks})
         self.on_plan(plan)
         scheduler = Scheduler(
             fetcher=fetcher,

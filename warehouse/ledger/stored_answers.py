@@ -58,7 +58,7 @@ WHERE landing IS NOT NULL
         OR status = 'failed' AND error_kind = 'UnreadableRows'
     )
 ORDER BY
-    fetched_at_utc > max(fetched_at_utc) OVER (PARTITION BY report) - INTERVAL 12 HOUR
+    fetched_at_utc > max(fetched_at_utc) OVER (PARTITION BY report) - INTERVAL 30 HOUR
         AND (report, customer, fetched_at_utc) IN (
             SELECT (report, customer, failed_at_utc) FROM meta.open_failures
         ) DESC,
@@ -139,7 +139,7 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date], str]]:
     """The file, months and customer of each report's newest answer that had rows, or that does not fit.
 
-    Among the answers of its latest twelve hours, one comes first that was held back or is unreadable, unless
+    Among the answers of its latest thirty hours, one comes first that was held back or is unreadable, unless
     its months were loaded since.
     """
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()

@@ -50,11 +50,11 @@ def text(looked: Looked) -> str:
     return looked[1].text if looked[1] else ""
 
 
-def ended(made: Harness, run_id: str, reason: str, tags: dict[str, str] | None = None) -> None:
-    """A nightly run that failed for this reason."""
-    run = dg.DagsterRun("nightly", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags or {})
+def ended(made: Harness, no: str, why: str, tags: dict[str, str] | None = None, job: str = "nightly") -> None:
+    """A run of a job that failed for this reason."""
+    run = dg.DagsterRun(job, run_id=no, status=dg.DagsterRunStatus.STARTED, tags=tags or {})
     made.instance.add_run(run)
-    made.instance.report_run_failed(run, reason)
+    made.instance.report_run_failed(run, why)
 
 
 @pytest.fixture
@@ -127,11 +127,19 @@ def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:
     assert text(looked(made, sent)) == "- new: nightly: The file is damaged. Restore it. (run 2)"
 
 
-def test_a_run_that_fails_before_the_nightly_run_is_reported_is_reported_with_it(made: Harness) -> None:
+def test_a_backfill_that_fails_before_the_nightly_run_is_reported_is_not_new_then(made: Harness) -> None:
     fetch(made, tags={NIGHT_TAG: "the next"})
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT, seconds=20)
     assert text((sent, message)).startswith(f"- new: {RUNNING} of {M16}")
+    assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
+
+
+def test_a_publication_that_fails_is_reported_with_its_nightly_run(made: Harness) -> None:
+    fetch(made, tags={NIGHT_TAG: "the next"})
+    ended(made, "1", "No room.", job="publish")
+    sent, message = looked(made, SENT, seconds=20)
+    assert message == Message("brokerbi, the next: 1 error", "- new: publish: No room. (run 1)")
     assert looked(made, sent, minutes=11)[1] is None
 
 
