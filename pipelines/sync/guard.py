@@ -4,8 +4,8 @@ An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
 - A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
   few stored rows is exempt, unless it has new rows and the column is `needed`, or unless it has at least
-  three new rows and all stored rows, at least three, have an amount there. If only some tables have new rows,
-  all columns of the others count as empty.
+  three new rows and all stored rows, at least three, have an amount or day there. If only some tables have
+  new rows, all columns of the others count as empty.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipelines.catalogue.model import Report
     from warehouse.protocols import TableLike
 
-MIN_FILLED_ROWS = 3  # one or two rows may rightly lose an amount at the same time
+MIN_FILLED_ROWS = 3  # one or two rows may rightly lose an amount or day together
 MIN_TABLE_ROWS = 5  # a smaller table may rightly lose all its rows: the languages of one user, for example
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 ACCEPT = (
@@ -79,7 +79,8 @@ def _emptied_columns(
         for column in table.columns:
             filled = profile.value_counts.get(column.name, 0)
             all_had_it = filled == profile.rows and min(filled, table.frame.height) >= MIN_FILLED_ROWS
-            is_expected = table.frame.height if column.needed else all_had_it and "DECIMAL" in column.type
+            is_figure = "DECIMAL" in column.type or column.name.endswith("_day")
+            is_expected = table.frame.height if column.needed else all_had_it and is_figure
             is_checked = profile.rows >= min_rows or is_expected
             is_declared = column.documented and column.source != NONE
             is_empty = table.frame[column.name].null_count() == table.frame.height

@@ -8,7 +8,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipelines.catalogue.model import money, text
+from pipelines.catalogue.model import day, money, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import COLUMN_EMPTIED, REMEDY, ROWS_LOST, HeldBack, check_shrink
@@ -56,8 +56,8 @@ def test_a_month_may_not_lose_more_than_half_of_its_rows_even_if_the_window_lose
         check_shrink(REPORTS["sales"], stored, (), {january: 1, february: 400})
 
 
-NOTES = tuple("abc")
-SOLD = (text("id", "id"), text("a", "a", needed=True), money("b", "b"), text("c", "c"))
+NOTES = ("a", "b", "c", "d_day")
+SOLD = (text("id", "id"), text("a", "a", needed=True), money("b", "b"), text("c", "c"), day("d_day", "d_day"))
 
 
 def sold(rows: int, note: str | None = "x") -> NormalizedTable:
@@ -97,9 +97,9 @@ def test_a_table_with_enough_rows_may_not_become_empty_if_another_has_rows() -> 
 def test_of_few_stored_rows_a_column_may_not_be_empty_if_all_had_an_amount_or_marts_need_it() -> None:
     few = [
         held_back({"sold": TableProfile(3, Counter({name: filled}))}, sold(rows, note=None), rows=rows)[0]
-        for name, filled, rows in (("b", 3, 3), ("b", 3, 2), ("b", 2, 3), ("c", 3, 3))
+        for name, filled, rows in (("b", 3, 3), ("b", 3, 2), ("b", 2, 3), ("c", 3, 3), ("d_day", 3, 3))
     ]
-    assert few == [COLUMN_EMPTIED, "", "", ""]
+    assert few == [COLUMN_EMPTIED, "", "", "", COLUMN_EMPTIED]
     found = [
         held_back({"sold": TableProfile(1, Counter({a: 1}))}, sold(1, note=None), rows=1)[0] for a in "ab"
     ]
