@@ -90,7 +90,8 @@ def _standings(
         rows = [statuses[pair] for pair in pairs if pair in statuses]
         plans_of_group = [plans[pair] for pair in pairs if pair in plans]
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
-        until = success.date() if success else date.max  # leaves out future months of budgets
+        # leaves out future months of budgets; where the chain is, it may be tomorrow
+        until = success.date() + timedelta(days=1) if success else date.max
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
         requested = [row.state for row in rows if row.state != "switched off"]
         fresh = f"{requested.count('fresh')} of {len(requested)} fresh"
