@@ -182,6 +182,8 @@ def observe(
         added += _months_missing(planned, (*added, *conditions), now)
     added += _published_file_conditions(view, settings.data_dir)
     added += directory_conditions(settings.data_dir, now)
+    if any(row.kind == Kind.SYNC_LEFT for row in added):  # its remedy also requests the months missing
+        added = [row for row in added if row.kind != Kind.MONTHS_MISSING]
     told, data_dir = [row for row in (*added, *conditions) if row.kind in SAYS_PUBLISH], settings.data_dir
     if len(told) > 1 or not view.is_published or daemon_seen(data_dir) or holder_of(data_dir / WORK):
         conditions = [row for row in conditions if (row.kind, row.severity) != (Kind.UNPUBLISHED, WARNING)]
@@ -281,8 +283,10 @@ def _customer_conditions(view: Overview, settings: Settings) -> Iterator[Conditi
     loaded = {row.customer for row in view.standings if row.last_success_utc}
     for customer in settings.active_customers if view.standings else ():
         if customer.id not in loaded | {row.customer for row in view.conditions}:
-            remedy = f"Run `brokerbi sync --customer {customer.id}`, or wait for the next nightly run."
-            yield Condition(Kind.MONTHS_MISSING, customer=customer.id, error=NOT_READ, remedy=remedy)
+            remedy = "Run `brokerbi sync --customer ID`, or wait for the next nightly run."
+            yield Condition(
+                Kind.MONTHS_MISSING, customer=customer.id, error=NOT_READ, remedy=remedy, cause_key=NOT_READ
+            )
     removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
     for name in sorted(removed):
         yield Condition(
