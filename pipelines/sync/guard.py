@@ -2,10 +2,11 @@
 
 An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
-- A declared column is empty in all new rows, but has a value in most stored rows of the window. A table with
-  few stored rows is exempt, unless it has new rows and the column is `needed`, or unless it has at least
-  three new rows and all stored rows, at least three, have an amount or day there. If only some tables have
-  new rows, all columns of the others count as empty.
+- A declared column is empty in all new rows, but has a value in most stored rows of the window. A column that
+  shapes.toml declares absent is exempt, unless it has amounts. A table with few stored rows is exempt, unless
+  it has new rows and the column is `needed`, or unless it has at least three new rows and all stored rows, at
+  least three, have an amount, a day, or a yes or no there. If only some tables have new rows, all columns of
+  the others count as empty.
 """
 
 from __future__ import annotations
@@ -79,10 +80,11 @@ def _emptied_columns(
         for column in table.columns:
             filled = profile.value_counts.get(column.name, 0)
             all_had_it = filled == profile.rows and min(filled, table.frame.height) >= MIN_FILLED_ROWS
-            is_figure = "DECIMAL" in column.type or column.name.endswith("_day")
+            is_amount = column.type.startswith("DECIMAL")
+            is_figure = is_amount or column.type == "BOOLEAN" or column.name.endswith("_day")
             is_expected = table.frame.height if column.needed else all_had_it and is_figure
             is_checked = profile.rows >= min_rows or is_expected
-            is_declared = column.documented and column.source != NONE
+            is_declared = column.documented and (column.source != NONE or is_amount)
             is_empty = table.frame[column.name].null_count() == table.frame.height
             if is_checked and is_declared and is_empty and filled * 2 > profile.rows:
                 yield f"{table.name}.{column.name}"

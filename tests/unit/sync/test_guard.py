@@ -57,7 +57,7 @@ def test_a_month_may_not_lose_more_than_half_of_its_rows_even_if_the_window_lose
 
 
 NOTES = ("a", "b", "c", "d_day")
-SOLD = (text("id", "id"), text("a", "a", needed=True), money("b", "b"), text("c", "c"), day("d_day", "d_day"))
+SOLD = (text("id", ""), text("a", "", needed=True), money("-", "", name="b"), text("c", ""), day("d_day", ""))
 
 
 def sold(rows: int, note: str | None = "x") -> NormalizedTable:
