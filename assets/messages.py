@@ -24,7 +24,7 @@ from warehouse.ledger.status import overview
 from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 
-TIME_TO_PUBLISH = timedelta(minutes=10)  # the message about a nightly run waits so long for its publication
+TIME_TO_PUBLISH = timedelta(minutes=10)  # how long a nightly run's message waits for the publication
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may record the end of a run this late, so each tick looks this much further back."""
 LATEST_RUNS = 50
@@ -119,7 +119,7 @@ def _lines(errors: Errors, reported: Collection[str] = ()) -> list[str]:
 def _night_to_report(
     project: Project, instance: dg.DagsterInstance, now: datetime, cursor: MessageCursor, *, waits: bool
 ) -> dg.DagsterRun | None:
-    """The latest nightly run if it is over, but not yet reported; if it `waits`, once published, or late."""
+    """The latest nightly run if it is over and not reported; if it `waits`, only once published or late."""
     for record in instance.get_run_records(project.runs_filter(job_name=NIGHTLY), limit=LATEST_RUNS):
         run, end = record.dagster_run, record.end_time
         if NIGHT_TAG in run.tags:

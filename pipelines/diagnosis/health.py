@@ -132,6 +132,7 @@ def observe(
       dropped: its id was probably a typing error in earlier settings. Reports of the remaining customers that
       are not active, or that are not planned, become "switched off"; their conditions are dropped, except
       for the quarantine of a report.
+    - Months missing are no condition while work is left, because to repeat that work requests them.
     - Loads that are not published yet are no condition if the verdict or another condition says to publish,
       or if Dagster or the command that is running will.
     - If nothing can be written, or the working file is lost, conditions that follow from this are dropped.

@@ -2,11 +2,11 @@
 
 An answer is held back in two cases:
 - It would remove too many stored rows of its window, or of one month. The report declares the limits.
-- A declared column is empty in all new rows, but has a value in most stored rows of the window. A column that
-  shapes.toml declares absent is exempt, unless it has amounts. A table with few stored rows is exempt, unless
-  it has new rows and the column is `needed`, or unless it has at least three new rows and all stored rows, at
-  least three, have an amount, a day, or a yes or no there. If only some tables have new rows, all columns of
-  the others count as empty.
+- A declared column is empty in all new rows, but has a value in most stored rows of the window. A column
+  without amounts is exempt if shapes.toml declares it absent. If a table has few stored rows, only two kinds
+  of columns are checked: `needed` ones, if there are new rows, and those of amounts, days and booleans, if at
+  least three rows are stored and all have a value, and at least three are new. If only some tables have new
+  rows, all columns of the others count as empty.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date], str]]:
     """The file, months and customer of each report's newest answer that had rows, or that does not fit.
 
-    Among the answers of its latest thirty hours, one comes first that was held back or is unreadable, unless
-    its months were loaded since.
+    Of the answers of a report's latest thirty hours, one that does not fit comes first: it was held back or
+    is unreadable, and its months were not loaded since.
     """
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months, customer) for report, landing, months, customer in rows}
